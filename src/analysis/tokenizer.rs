@@ -1,0 +1,159 @@
+//! unicode61 word breaking: where tokens start and end.
+//!
+//! A token starts at a token character and runs to the next separator. A combining mark goes on
+//! with a token and never starts one.
+
+use super::Span;
+use super::tables::{FAR_SEPARATORS, FIRST_MARK, MARKS, SEPARATOR_INDEX, SEPARATOR_WORDS};
+
+/// What a code point does to the token that it meets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    Separator,
+    TokenChar,
+    Mark,
+}
+
+/// The classes of all code points, with what `tokenchars` and `separators` have changed.
+#[derive(Clone)]
+pub(super) struct Tokenizer {
+    /// Whether a byte is an ASCII token character; no byte of a longer code point is.
+    ascii: [bool; 256],
+    /// The classes of the code points that take one or two bytes: most of what is written in
+    /// Europe and the Middle East needs no more than this table.
+    low: Box<[Class; Tokenizer::LOW]>,
+    /// The code points beyond `low` whose class is turned round, sorted.
+    exceptions: Vec<char>,
+}
+
+impl Tokenizer {
+    const LOW: usize = 0x800;
+
+    /// unicode61 with these characters put in these classes.
+    pub fn new(overrides: &[(char, Class)]) -> Tokenizer {
+        let class = |at| char::from_u32(at as u32).map_or(Class::Separator, default_class);
+        let mut tokenizer = Tokenizer {
+            ascii: [false; 256],
+            low: Box::new(std::array::from_fn(class)),
+            exceptions: Vec::new(),
+        };
+        for &(c, class) in overrides {
+            tokenizer.override_class(c, class);
+        }
+        tokenizer.exceptions.sort_unstable();
+        for (is_token_char, class) in tokenizer.ascii.iter_mut().zip(&tokenizer.low[..0x80]) {
+            *is_token_char = *class == Class::TokenChar;
+        }
+        tokenizer
+    }
+
+    fn override_class(&mut self, c: char, class: Class) {
+        let default = default_class(c);
+        // SQLite keeps a list of exceptions beyond ASCII: what is on it stays on it, so there the
+        // first override wins, and within ASCII the last. Marks are marks whatever one says.
+        if !c.is_ascii() && (default == class || default == Class::Mark) {
+            return;
+        }
+        match self.low.get_mut(c as usize) {
+            Some(low) => *low = class,
+            // SQLite's decoder reads the two noncharacters as the replacement character.
+            None if ('\u{fffd}'..='\u{ffff}').contains(&c) => self.exceptions.extend('\u{fffd}'..='\u{ffff}'),
+            None => self.exceptions.push(c),
+        }
+    }
+
+    /// The first token that starts at `from` or later; `from` stands between two code points.
+    pub fn next_token(&self, text: &str, from: usize) -> Option<Span> {
+        let start = self.token_start(text, from)?;
+        let bytes = text.as_bytes();
+        let mut end = start;
+        loop {
+            while let Some(&byte) = bytes.get(end)
+                && self.ascii[usize::from(byte)]
+            {
+                end += 1;
+            }
+            match text[end..].chars().next() {
+                Some(c) if !c.is_ascii() && self.class(c) != Class::Separator => end += c.len_utf8(),
+                _ => return Some(Span { start, end }),
+            }
+        }
+    }
+
+    fn token_start(&self, text: &str, from: usize) -> Option<usize> {
+        let bytes = text.as_bytes();
+        let mut at = from;
+        loop {
+            let byte = *bytes.get(at)?;
+            if self.ascii[usize::from(byte)] {
+                return Some(at);
+            }
+            if byte.is_ascii() {
+                at += 1;
+                continue;
+            }
+            let c = text[at..].chars().next()?;
+            if self.class(c) == Class::TokenChar {
+                return Some(at);
+            }
+            at += c.len_utf8();
+        }
+    }
+
+    fn class(&self, c: char) -> Class {
+        if let Some(&class) = self.low.get(c as usize) {
+            return class;
+        }
+        let is_exception = !self.exceptions.is_empty() && self.exceptions.binary_search(&c).is_ok();
+        if is_separator(c) != is_exception { Class::Separator } else { Class::TokenChar }
+    }
+}
+
+fn default_class(c: char) -> Class {
+    if is_mark(c) {
+        Class::Mark
+    } else if is_separator(c) {
+        Class::Separator
+    } else {
+        Class::TokenChar
+    }
+}
+
+/// Whether `c` is a combining mark. All marks are below [`Tokenizer::LOW`].
+pub(super) fn is_mark(c: char) -> bool {
+    let place = u32::from(c).wrapping_sub(FIRST_MARK);
+    place < u64::BITS && MARKS >> place & 1 == 1
+}
+
+fn is_separator(c: char) -> bool {
+    let c = u32::from(c);
+    match SEPARATOR_INDEX.get((c / u64::BITS) as usize) {
+        Some(&word) => SEPARATOR_WORDS[usize::from(word)] >> (c % u64::BITS) & 1 == 1,
+        None => FAR_SEPARATORS.iter().any(|range| range.contains(&c)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_mark_is_in_the_low_table() {
+        assert!((FIRST_MARK + u64::BITS - MARKS.leading_zeros()) as usize <= Tokenizer::LOW);
+    }
+
+    #[test]
+    fn beyond_ascii_the_first_override_wins_and_within_it_the_last() {
+        let (tokenchar, separator) = (Class::TokenChar, Class::Separator);
+        let both = [('-', tokenchar), ('→', tokenchar), ('-', separator), ('→', separator)];
+        let tokenizer = Tokenizer::new(&both);
+        assert_eq!(tokenizer.class('-'), separator);
+        assert_eq!(tokenizer.class('→'), tokenchar);
+    }
+
+    #[test]
+    fn no_option_changes_a_mark() {
+        let tokenizer = Tokenizer::new(&[('\u{301}', Class::TokenChar), ('\u{301}', Class::Separator)]);
+        assert_eq!(tokenizer.class('\u{301}'), Class::Mark);
+    }
+}

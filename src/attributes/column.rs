@@ -1,0 +1,410 @@
+//! One attribute of all documents.
+//!
+//! ```text
+//! keyword, keywords: u32 strings · u32 string offset × (strings + 1) · string bytes · codes
+//! bool:              codes (1 false, 2 true)
+//! number, time:      u8 1 · f64 least · codes (value − least + 1), where all are whole and near each other
+//!                    u8 0 · presence, a bit a document · f64 × documents
+//! codes:             keywords: u32 first code × (documents + 1) · u8 width · packed codes
+//!                    others:   u8 width · packed codes, one a document, 0 where there is none
+//! ```
+
+use super::{AttributeType, time_of};
+use crate::bits::{self, BitWriter, width_of};
+use crate::json::Json;
+use crate::wire::{Malformed, Reader, len32, u32_at};
+
+/// Collects an attribute's values in row order; [`ColumnView`] reads them.
+#[derive(Clone, Debug)]
+pub struct ColumnWriter {
+    kind: AttributeType,
+    values: Values,
+}
+
+#[derive(Clone, Debug)]
+enum Values {
+    Strings(Vec<Vec<String>>),
+    Numbers(Vec<Option<f64>>),
+    Bools(Vec<Option<bool>>),
+}
+
+/// Numbers that span less than this are packed; it keeps codes within 31 bits.
+const PACKED_SPAN: f64 = 2_147_483_000.0;
+
+impl ColumnWriter {
+    /// A column for an attribute of this type.
+    pub fn new(kind: AttributeType) -> ColumnWriter {
+        let values = match kind {
+            AttributeType::Keyword | AttributeType::Keywords => Values::Strings(Vec::new()),
+            AttributeType::Number | AttributeType::Time => Values::Numbers(Vec::new()),
+            AttributeType::Bool => Values::Bools(Vec::new()),
+        };
+        ColumnWriter { kind, values }
+    }
+
+    /// The attribute's type.
+    pub fn kind(&self) -> AttributeType {
+        self.kind
+    }
+
+    /// Appends a document's value; null and absent are none. False, and nothing appended, where it has the wrong type.
+    #[must_use]
+    pub fn push(&mut self, value: Option<&Json>) -> bool {
+        let value = value.filter(|value| **value != Json::Null);
+        match (&mut self.values, value) {
+            (Values::Strings(values), value) => match strings_of(value, self.kind) {
+                Some(strings) => values.push(strings),
+                None => return false,
+            },
+            (Values::Numbers(values), None) => values.push(None),
+            (Values::Numbers(values), Some(value)) => {
+                let number = if self.kind == AttributeType::Time { time_of(value) } else { value.as_f64() };
+                if number.is_none() {
+                    return false;
+                }
+                values.push(number);
+            }
+            (Values::Bools(values), None) => values.push(None),
+            (Values::Bools(values), Some(Json::Bool(value))) => values.push(Some(*value)),
+            (Values::Bools(_), Some(_)) => return false,
+        }
+        true
+    }
+
+    /// Appends a document's value from a column of the same type.
+    pub fn push_from(&mut self, column: &ColumnView, document: usize) {
+        match &mut self.values {
+            Values::Strings(values) => values.push(column.strings(document).map(str::to_owned).collect()),
+            Values::Numbers(values) => values.push(column.number(document)),
+            Values::Bools(values) => values.push(column.bool(document)),
+        }
+    }
+
+    /// Appends a document's value from another writer of the same type.
+    pub fn push_from_writer(&mut self, other: &ColumnWriter, document: usize) {
+        match (&mut self.values, &other.values) {
+            (Values::Strings(to), Values::Strings(from)) => to.push(from[document].clone()),
+            (Values::Numbers(to), Values::Numbers(from)) => to.push(from[document]),
+            (Values::Bools(to), Values::Bools(from)) => to.push(from[document]),
+            _ => unreachable!("columns of one schema have the same types"),
+        }
+    }
+
+    pub(super) fn encode(&self) -> Vec<u8> {
+        match &self.values {
+            Values::Strings(values) => encode_strings(values, self.kind),
+            Values::Numbers(values) => encode_numbers(values),
+            Values::Bools(values) => {
+                let mut out = Vec::new();
+                put_codes(values.iter().map(|value| value.map_or(0, |value| 1 + u32::from(value))), &mut out);
+                out
+            }
+        }
+    }
+}
+
+fn strings_of(value: Option<&Json>, kind: AttributeType) -> Option<Vec<String>> {
+    let scalar = |value: &Json| match value {
+        Json::String(text) => Some(text.clone()),
+        Json::Integer(_) | Json::Float(_) | Json::Bool(_) => Some(value.to_text()),
+        _ => None,
+    };
+    match value {
+        None => Some(Vec::new()),
+        Some(Json::Array(values)) if kind == AttributeType::Keywords => values.iter().map(scalar).collect(),
+        Some(value) => scalar(value).map(|text| vec![text]),
+    }
+}
+
+fn encode_strings(values: &[Vec<String>], kind: AttributeType) -> Vec<u8> {
+    let mut distinct = values.iter().flatten().map(String::as_str).collect::<Vec<_>>();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let mut out = len32(distinct.len()).to_le_bytes().to_vec();
+    let mut end = 0;
+    out.extend_from_slice(&0u32.to_le_bytes());
+    for text in &distinct {
+        end += text.len();
+        out.extend_from_slice(&len32(end).to_le_bytes());
+    }
+    distinct.iter().for_each(|text| out.extend_from_slice(text.as_bytes()));
+    let code = |text: &String| 1 + len32(distinct.partition_point(|known| *known < text.as_str()));
+    if kind == AttributeType::Keywords {
+        let mut first = 0;
+        out.extend_from_slice(&0u32.to_le_bytes());
+        for strings in values {
+            first += strings.len();
+            out.extend_from_slice(&len32(first).to_le_bytes());
+        }
+        put_codes(values.iter().flatten().map(code), &mut out);
+    } else {
+        put_codes(values.iter().map(|strings| strings.first().map_or(0, code)), &mut out);
+    }
+    out
+}
+
+fn encode_numbers(values: &[Option<f64>]) -> Vec<u8> {
+    let present = values.iter().flatten();
+    let least = present.clone().copied().fold(f64::INFINITY, f64::min);
+    let most = present.clone().copied().fold(f64::NEG_INFINITY, f64::max);
+    let is_whole = present.clone().all(|number| number.fract() == 0.0 && number.abs() < 9e15);
+    // Adding zero makes a negative zero positive: the two are equal, so they have the same bytes.
+    if is_whole && most - least < PACKED_SPAN || most < least {
+        let least = if most < least { 0.0 } else { least + 0.0 };
+        let mut out = vec![1];
+        out.extend_from_slice(&least.to_le_bytes());
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the difference is whole and lies between 0 and the packed span"
+        )]
+        let code = |number: f64| (number - least) as u32 + 1;
+        put_codes(values.iter().map(|value| value.map_or(0, code)), &mut out);
+        return out;
+    }
+    let mut out = vec![0];
+    let mut presence = BitWriter::new(&mut out);
+    values.iter().for_each(|value| presence.put(u32::from(value.is_some()), 1));
+    presence.finish();
+    values.iter().for_each(|value| out.extend_from_slice(&(value.unwrap_or(0.0) + 0.0).to_le_bytes()));
+    out
+}
+
+fn put_codes(codes: impl Iterator<Item = u32> + Clone, out: &mut Vec<u8>) {
+    let width = codes.clone().map(width_of).max().unwrap_or(0);
+    out.push(width.to_le_bytes()[0]);
+    let mut writer = BitWriter::new(out);
+    codes.for_each(|code| writer.put(code, width));
+    writer.finish();
+}
+
+/// An attribute of all documents, as it stands in the file; [`ColumnWriter`] writes it.
+#[derive(Clone, Copy, Debug)]
+pub struct ColumnView<'a> {
+    kind: AttributeType,
+    strings: Strings<'a>,
+    /// Keywords only: the first code of each document.
+    firsts: &'a [u8],
+    numbers: Numbers<'a>,
+    width: u32,
+    codes: &'a [u8],
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Strings<'a> {
+    count: usize,
+    offsets: &'a [u8],
+    bytes: &'a [u8],
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Numbers<'a> {
+    From(f64),
+    Plain { presence: &'a [u8], values: &'a [u8] },
+}
+
+const WHAT: &str = "an attribute";
+
+impl<'a> ColumnView<'a> {
+    pub(super) fn parse(
+        kind: AttributeType,
+        bytes: &'a [u8],
+        documents: usize,
+    ) -> Result<ColumnView<'a>, Malformed> {
+        let mut reader = Reader::new(bytes, WHAT);
+        let mut view = ColumnView {
+            kind,
+            strings: Strings { count: 0, offsets: &[], bytes: &[] },
+            firsts: &[],
+            numbers: Numbers::From(0.0),
+            width: 0,
+            codes: &[],
+        };
+        let words = |count: usize| count.checked_mul(4).ok_or(Malformed(WHAT));
+        let mut code_count = documents;
+        match kind {
+            AttributeType::Keyword | AttributeType::Keywords => {
+                let count = reader.len32()?;
+                let offsets = reader.take(words(count.checked_add(1).ok_or(Malformed(WHAT))?)?)?;
+                let end = u32_at(offsets, count).ok_or(Malformed(WHAT))? as usize;
+                view.strings = Strings { count, offsets, bytes: reader.take(end)? };
+                if kind == AttributeType::Keywords {
+                    view.firsts = reader.take(words(documents + 1)?)?;
+                    code_count = u32_at(view.firsts, documents).ok_or(Malformed(WHAT))? as usize;
+                }
+            }
+            AttributeType::Number | AttributeType::Time => {
+                if reader.u8()? == 1 {
+                    view.numbers = Numbers::From(reader.f64()?);
+                } else {
+                    let presence = reader.take(documents.div_ceil(8))?;
+                    let values = reader.take(documents.checked_mul(8).ok_or(Malformed(WHAT))?)?;
+                    view.numbers = Numbers::Plain { presence, values };
+                    return view.when_done(&reader);
+                }
+            }
+            AttributeType::Bool => {}
+        }
+        view.width = u32::from(reader.u8()?);
+        if view.width > bits::MAX_WIDTH {
+            return Err(Malformed(WHAT));
+        }
+        let bits = code_count.checked_mul(view.width as usize).ok_or(Malformed(WHAT))?;
+        view.codes = reader.take(bits.div_ceil(8))?;
+        view.when_done(&reader)
+    }
+
+    fn when_done(self, reader: &Reader) -> Result<ColumnView<'a>, Malformed> {
+        if reader.remaining() == 0 { Ok(self) } else { Err(Malformed(WHAT)) }
+    }
+
+    /// The attribute's type.
+    pub fn kind(&self) -> AttributeType {
+        self.kind
+    }
+
+    /// The distinct strings of the column, sorted; a code is a place in this list, from 0.
+    pub fn string_count(&self) -> usize {
+        self.strings.count
+    }
+
+    /// The string with this code; none where there is no such code.
+    pub fn string(&self, code: usize) -> Option<&'a str> {
+        let start = u32_at(self.strings.offsets, code)? as usize;
+        let end = u32_at(self.strings.offsets, code + 1)? as usize;
+        std::str::from_utf8(self.strings.bytes.get(start..end)?).ok()
+    }
+
+    /// The code of a string; none where no document has it.
+    pub fn code_of(&self, text: &str) -> Option<usize> {
+        let (mut low, mut high) = (0, self.strings.count);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.string(middle)? < text { low = middle + 1 } else { high = middle }
+        }
+        Some(low).filter(|&code| self.string(code) == Some(text))
+    }
+
+    /// The codes of a document's strings.
+    pub fn codes(&self, document: usize) -> impl Iterator<Item = usize> + use<'a> {
+        let (width, codes) = (self.width, self.codes);
+        let (first, end) = if self.kind == AttributeType::Keywords {
+            let at = |place| u32_at(self.firsts, place).unwrap_or(0) as usize;
+            (at(document), at(document + 1))
+        } else {
+            (document, document + 1)
+        };
+        let end = end.min(codes.len() * 8 / (width.max(1) as usize));
+        (first..end).filter_map(move |place| {
+            let code = bits::get(codes, place * width as usize, width) as usize;
+            code.checked_sub(1)
+        })
+    }
+
+    /// A document's strings.
+    pub fn strings(&self, document: usize) -> impl Iterator<Item = &'a str> + use<'a> {
+        let view = *self;
+        self.codes(document).filter_map(move |code| view.string(code))
+    }
+
+    /// A document's number, or time in milliseconds.
+    pub fn number(&self, document: usize) -> Option<f64> {
+        match self.numbers {
+            Numbers::From(least) => {
+                let code = bits::get(self.codes, document * self.width as usize, self.width);
+                code.checked_sub(1).map(|offset| least + f64::from(offset))
+            }
+            Numbers::Plain { presence, values } => {
+                let chunk = values.get(document.checked_mul(8)?..)?.first_chunk()?;
+                (bits::get(presence, document, 1) == 1).then(|| f64::from_le_bytes(*chunk))
+            }
+        }
+    }
+
+    /// A document's boolean.
+    pub fn bool(&self, document: usize) -> Option<bool> {
+        match bits::get(self.codes, document * self.width as usize, self.width) {
+            1 => Some(false),
+            2 => Some(true),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{encode, parse};
+    use super::*;
+
+    fn section(kind: AttributeType, values: &[&str]) -> Vec<u8> {
+        let mut writer = ColumnWriter::new(kind);
+        for value in values {
+            assert!(writer.push(Some(&Json::parse(value.as_bytes()).unwrap())), "{value}");
+        }
+        encode(&[writer], values.len())
+    }
+
+    #[test]
+    fn strings_come_back_and_are_found_by_code() {
+        let bytes = section(AttributeType::Keywords, &[r#"["b","a"]"#, "[]", r#""c""#, "null", r#"["a"]"#]);
+        let column = parse(&bytes).unwrap()[0];
+        let strings = |document| column.strings(document).collect::<Vec<_>>();
+        assert_eq!(
+            [strings(0), strings(1), strings(2), strings(3), strings(4)],
+            [vec!["b", "a"], vec![], vec!["c"], vec![], vec!["a"]]
+        );
+        assert_eq!((column.code_of("b"), column.code_of("x")), (Some(1), None));
+        let bytes = section(AttributeType::Keyword, &[r#""web""#, "null", "7"]);
+        let column = parse(&bytes).unwrap()[0];
+        assert_eq!(column.strings(2).collect::<Vec<_>>(), ["7"]);
+        assert_eq!(column.strings(1).count(), 0);
+    }
+
+    #[test]
+    fn numbers_come_back_packed_or_plain() {
+        for values in
+            [["5", "-3", "null", "1000000"], ["0.5", "1e300", "null", "-7"], ["null", "null", "null", "null"]]
+        {
+            let bytes = section(AttributeType::Number, &values);
+            let column = parse(&bytes).unwrap()[0];
+            for (document, value) in values.iter().enumerate() {
+                assert_eq!(column.number(document), value.parse().ok(), "{values:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn booleans_come_back() {
+        let bytes = section(AttributeType::Bool, &["true", "null", "false"]);
+        let column = parse(&bytes).unwrap()[0];
+        assert_eq!([column.bool(0), column.bool(1), column.bool(2)], [Some(true), None, Some(false)]);
+    }
+
+    #[test]
+    fn values_of_the_wrong_type_are_not_taken() {
+        let wrong = [
+            (AttributeType::Keyword, "[\"a\"]"),
+            (AttributeType::Keywords, "{}"),
+            (AttributeType::Number, "\"5\""),
+            (AttributeType::Bool, "1"),
+            (AttributeType::Time, "\"soon\""),
+        ];
+        for (kind, value) in wrong {
+            assert!(!ColumnWriter::new(kind).push(Some(&Json::parse(value.as_bytes()).unwrap())), "{value}");
+        }
+    }
+
+    #[test]
+    fn truncated_columns_are_errors() {
+        for (kind, values) in [
+            (AttributeType::Keywords, ["[\"a\",\"b\"]", "\"c\""]),
+            (AttributeType::Number, ["0.5", "7"]),
+            (AttributeType::Bool, ["true", "false"]),
+        ] {
+            let bytes = section(kind, &values);
+            for len in 5..bytes.len() {
+                assert!(parse(&bytes[..len]).is_err(), "accepted {len} bytes of {kind:?}");
+            }
+        }
+    }
+}

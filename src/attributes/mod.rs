@@ -1,0 +1,77 @@
+//! What can be filtered? One column an attribute, values in row order.
+//!
+//! ```text
+//! u32 documents · columns × (u8 type · u32 length · column)
+//! ```
+
+mod column;
+mod time;
+
+pub use column::{ColumnView, ColumnWriter};
+pub use time::time_of;
+
+use crate::wire::{Malformed, Reader, len32};
+use serde::{Deserialize, Serialize};
+
+/// The type of an attribute; the numbers are those in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[repr(u8)]
+pub enum AttributeType {
+    /// One string.
+    Keyword = 1,
+    /// Several strings.
+    Keywords = 2,
+    /// A number.
+    Number = 3,
+    /// True or false.
+    Bool = 4,
+    /// A moment: milliseconds since 1970, or an ISO 8601 date.
+    Time = 5,
+}
+
+impl AttributeType {
+    /// Its name in a schema.
+    pub fn name(self) -> &'static str {
+        match self {
+            AttributeType::Keyword => "keyword",
+            AttributeType::Keywords => "keywords",
+            AttributeType::Number => "number",
+            AttributeType::Bool => "bool",
+            AttributeType::Time => "time",
+        }
+    }
+
+    fn from_number(number: u8) -> Option<AttributeType> {
+        use AttributeType::{Bool, Keyword, Keywords, Number, Time};
+        [Keyword, Keywords, Number, Bool, Time].into_iter().find(|kind| *kind as u8 == number)
+    }
+}
+
+/// The section of these columns, for `documents` documents; [`parse`] reads it.
+pub fn encode(columns: &[ColumnWriter], documents: usize) -> Vec<u8> {
+    let mut out = len32(documents).to_le_bytes().to_vec();
+    for column in columns {
+        let bytes = column.encode();
+        out.push(column.kind() as u8);
+        out.extend_from_slice(&len32(bytes.len()).to_le_bytes());
+        out.extend_from_slice(&bytes);
+    }
+    out
+}
+
+/// The columns of a section that [`encode`] wrote.
+///
+/// # Errors
+/// When the section's size is not what it says, or a column is malformed.
+pub fn parse(bytes: &[u8]) -> Result<Vec<ColumnView<'_>>, Malformed> {
+    let mut reader = Reader::new(bytes, "the table of attributes");
+    let documents = reader.len32()?;
+    let mut columns = Vec::new();
+    while reader.remaining() > 0 {
+        let kind = AttributeType::from_number(reader.u8()?).ok_or(reader.malformed())?;
+        let len = reader.len32()?;
+        columns.push(ColumnView::parse(kind, reader.take(len)?, documents)?);
+    }
+    Ok(columns)
+}

@@ -1,0 +1,146 @@
+//! A set of small numbers: which documents are dead, and which pass a filter.
+
+/// A set of numbers below a fixed length, a bit each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bitmap {
+    len: usize,
+    words: Vec<u64>,
+}
+
+impl Bitmap {
+    /// The empty set of numbers below `len`.
+    pub fn none(len: usize) -> Bitmap {
+        Bitmap { len, words: vec![0; len.div_ceil(64)] }
+    }
+
+    /// The set of all numbers below `len`.
+    pub fn all(len: usize) -> Bitmap {
+        let mut bitmap = Bitmap { len, words: vec![u64::MAX; len.div_ceil(64)] };
+        bitmap.clear_past_the_end();
+        bitmap
+    }
+
+    /// The set of numbers below `len` that pass `test`.
+    pub fn where_true(len: usize, test: impl Fn(usize) -> bool) -> Bitmap {
+        let mut bitmap = Bitmap::none(len);
+        for (i, word) in bitmap.words.iter_mut().enumerate() {
+            let in_word = (len - 64 * i).min(64);
+            *word = (0..in_word).fold(0, |word, bit| word | u64::from(test(64 * i + bit)) << bit);
+        }
+        bitmap
+    }
+
+    /// One past the largest number it could hold.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether it could hold no number at all.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Whether it holds `number`; no number past the end is held.
+    #[inline]
+    pub fn has(&self, number: usize) -> bool {
+        self.words.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
+    }
+
+    /// Adds `number`, which is below the length; whether it is new.
+    pub fn insert(&mut self, number: usize) -> bool {
+        let (word, bit) = (&mut self.words[number / 64], 1 << (number % 64));
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+
+    /// Makes room for one more number, and adds it if `held`.
+    pub fn push(&mut self, held: bool) {
+        if self.len.is_multiple_of(64) {
+            self.words.push(0);
+        }
+        self.len += 1;
+        if held {
+            self.insert(self.len - 1);
+        }
+    }
+
+    /// How many numbers it holds.
+    pub fn count(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Keeps what `other` holds too.
+    pub fn intersect(&mut self, other: &Bitmap) {
+        self.words.iter_mut().zip(&other.words).for_each(|(mine, theirs)| *mine &= theirs);
+    }
+
+    /// Adds what `other` holds.
+    pub fn unite(&mut self, other: &Bitmap) {
+        self.words.iter_mut().zip(&other.words).for_each(|(mine, theirs)| *mine |= theirs);
+    }
+
+    /// Drops what `other` holds.
+    pub fn subtract(&mut self, other: &Bitmap) {
+        self.words.iter_mut().zip(&other.words).for_each(|(mine, theirs)| *mine &= !theirs);
+    }
+
+    /// Holds exactly what it did not.
+    pub fn invert(&mut self) {
+        self.words.iter_mut().for_each(|word| *word = !*word);
+        self.clear_past_the_end();
+    }
+
+    /// The numbers it holds, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.words.iter().enumerate().flat_map(|(i, &word)| {
+            std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)))
+                .take_while(|&word| word != 0)
+                .map(move |word| 64 * i + word.trailing_zeros() as usize)
+        })
+    }
+
+    fn clear_past_the_end(&mut self) {
+        if let Some(last) = self.words.last_mut()
+            && !self.len.is_multiple_of(64)
+        {
+            *last &= (1 << (self.len % 64)) - 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_behave_as_sets() {
+        for len in [0, 1, 63, 64, 65, 200] {
+            let threes = Bitmap::where_true(len, |i| i % 3 == 0);
+            let mut fives = Bitmap::none(len);
+            (0..len).filter(|i| i % 5 == 0).for_each(|i| assert!(fives.insert(i)));
+            let mut both = threes.clone();
+            both.intersect(&fives);
+            let mut either = threes.clone();
+            either.unite(&fives);
+            let mut neither = either.clone();
+            neither.invert();
+            let mut only_threes = threes.clone();
+            only_threes.subtract(&fives);
+            let listed = |test: &dyn Fn(usize) -> bool| (0..len).filter(|&i| test(i)).collect::<Vec<_>>();
+            assert_eq!(both.iter().collect::<Vec<_>>(), listed(&|i| i % 15 == 0));
+            assert_eq!(either.iter().collect::<Vec<_>>(), listed(&|i| i % 3 == 0 || i % 5 == 0));
+            assert_eq!(neither.iter().collect::<Vec<_>>(), listed(&|i| i % 3 != 0 && i % 5 != 0));
+            assert_eq!(only_threes.iter().collect::<Vec<_>>(), listed(&|i| i % 3 == 0 && i % 5 != 0));
+            assert_eq!(Bitmap::all(len).count(), len);
+            assert!(!Bitmap::all(len).has(len));
+        }
+    }
+
+    #[test]
+    fn pushing_grows_the_set() {
+        let mut bitmap = Bitmap::none(0);
+        (0..130).for_each(|i| bitmap.push(i % 2 == 0));
+        assert_eq!((bitmap.len(), bitmap.count()), (130, 65));
+    }
+}

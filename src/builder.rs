@@ -1,0 +1,219 @@
+//! The write path: records in, one snapshot out. Wiring only.
+
+use crate::bitmap::Bitmap;
+use crate::document::{Key, Record};
+use crate::schema::{Schema, SchemaError};
+use crate::segment::{Batch, BatchError, BatchWriter, MergeError, Segment, Source, key_hash, merge};
+use hashbrown::HashTable;
+
+/// Why a snapshot cannot be built.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The schema cannot be used.
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
+    /// A record cannot be taken.
+    #[error(transparent)]
+    Record(#[from] BatchError),
+    /// There is too much for one snapshot.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
+}
+
+/// Builds a snapshot.
+///
+/// ```
+/// use snapseek::{Builder, Engine, Record, Schema, json::Json};
+///
+/// let schema = Schema::of_fields([("title", 2.0), ("body", 1.0)])?;
+/// let mut builder = Builder::new(&schema)?;
+/// let json = Json::parse(br#"{"id": "1", "title": "Quick fox", "body": "It jumps."}"#)?;
+/// builder.add(&Record::from_json(json)?)?;
+/// let engine = Engine::open(builder.finish()?)?;
+/// assert_eq!(engine.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Builder {
+    schema: Schema,
+    threads: usize,
+    open: BatchWriter,
+    parts: Vec<Part>,
+    /// Where the last record with each key is.
+    rows: HashTable<RowRef>,
+    gathered: usize,
+}
+
+/// What was gathered: as a batch at first, encoded once there is much of it.
+#[derive(Debug)]
+enum Part {
+    Batch(Box<Batch>),
+    Segment(Box<Segment>, Bitmap),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct RowRef {
+    part: u32,
+    row: u32,
+}
+
+/// A batch is closed at this many bytes of records.
+const BATCH_LEN: usize = 16 << 20;
+/// Batches are encoded at this many bytes of records together: an encoded segment takes a fifth of their memory.
+const GATHERED_LEN: usize = 192 << 20;
+
+impl Builder {
+    /// A builder without records.
+    ///
+    /// # Errors
+    /// When the schema cannot be used.
+    pub fn new(schema: &Schema) -> Result<Builder, SchemaError> {
+        Ok(Builder {
+            schema: schema.clone(),
+            threads: 1,
+            open: BatchWriter::new(schema)?,
+            parts: Vec::new(),
+            rows: HashTable::new(),
+            gathered: 0,
+        })
+    }
+
+    /// The same builder, using this many threads to encode. The snapshot does not depend on it.
+    #[must_use]
+    pub fn with_threads(mut self, threads: usize) -> Builder {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// Adds a record; one with the same key is replaced.
+    ///
+    /// # Errors
+    /// When the record does not fit the schema or a limit. It is left out; the builder can go on.
+    pub fn add(&mut self, record: &Record) -> Result<(), BuildError> {
+        self.open.add(record)?;
+        if self.open.text_len() >= BATCH_LEN {
+            self.close()?;
+        }
+        Ok(())
+    }
+
+    /// Removes the record with this key, if there is one.
+    pub fn remove(&mut self, key: Key) {
+        self.open.remove(key);
+    }
+
+    /// Adds records that were gathered elsewhere, perhaps on another thread, after all others.
+    ///
+    /// # Errors
+    /// When there is too much for one snapshot.
+    pub fn push(&mut self, batch: Batch) -> Result<(), BuildError> {
+        self.close()?;
+        self.take(batch)
+    }
+
+    /// The snapshot's bytes.
+    ///
+    /// # Errors
+    /// When there is too much for one snapshot.
+    pub fn finish(mut self) -> Result<Vec<u8>, BuildError> {
+        self.close()?;
+        Ok(merge(&self.schema, &self.sources(), self.threads)?)
+    }
+
+    fn sources(&self) -> Vec<Source<'_>> {
+        let source = |part| match part {
+            &Part::Batch(ref batch) => Source::Batch(batch),
+            &Part::Segment(ref segment, ref dead) => Source::Segment(segment, dead),
+        };
+        self.parts.iter().map(source).collect()
+    }
+
+    fn close(&mut self) -> Result<(), BuildError> {
+        if self.open.is_empty() {
+            return Ok(());
+        }
+        let open = std::mem::replace(&mut self.open, BatchWriter::new(&self.schema)?);
+        self.take(open.finish())
+    }
+
+    fn take(&mut self, batch: Batch) -> Result<(), BuildError> {
+        for key in batch.removed() {
+            self.kill(key);
+        }
+        let part = u32::try_from(self.parts.len()).expect("few batches");
+        self.gathered += batch.text_len();
+        let rows = (0..batch.len()).filter(|&row| !batch.is_dead(row)).collect::<Vec<_>>();
+        self.parts.push(Part::Batch(Box::new(batch)));
+        for row in rows {
+            self.place(RowRef { part, row: u32::try_from(row).expect("a batch has few rows") });
+        }
+        if self.gathered >= GATHERED_LEN {
+            self.encode_gathered()?;
+        }
+        Ok(())
+    }
+
+    /// Notes where the record with this key is now, and marks the one it replaces.
+    fn place(&mut self, at: RowRef) {
+        let parts = &self.parts;
+        let key = |at: &RowRef| parts[at.part as usize].key(at.row);
+        let own = key(&at);
+        let hasher = |at: &RowRef| key_hash(key(at));
+        match self.rows.entry(key_hash(own), |other| key(other) == own, hasher) {
+            hashbrown::hash_table::Entry::Occupied(mut found) => {
+                let replaced = std::mem::replace(found.get_mut(), at);
+                self.parts[replaced.part as usize].kill(replaced.row);
+            }
+            hashbrown::hash_table::Entry::Vacant(free) => {
+                free.insert(at);
+            }
+        }
+    }
+
+    fn kill(&mut self, key: Key) {
+        let parts = &self.parts;
+        let found = self.rows.find_entry(key_hash(key), |at| parts[at.part as usize].key(at.row) == key);
+        if let Ok(found) = found {
+            let (at, _) = found.remove();
+            self.parts[at.part as usize].kill(at.row);
+        }
+    }
+
+    /// Encodes the batches there are to one segment.
+    fn encode_gathered(&mut self) -> Result<(), BuildError> {
+        let first = self.parts.iter().position(|part| matches!(part, Part::Batch(_))).unwrap_or(0);
+        let bytes = merge(&self.schema, &self.sources()[first..], self.threads)?;
+        let segment = Segment::open(bytes).map_err(MergeError::from)?;
+        self.parts.truncate(first);
+        self.gathered = 0;
+        let documents = segment.documents();
+        self.parts.push(Part::Segment(Box::new(segment), Bitmap::none(documents as usize)));
+        // Rows have new numbers; what came before keeps its own.
+        let part = u32::try_from(first).expect("few parts");
+        self.rows.retain(|at| at.part < part);
+        (0..documents).for_each(|row| self.place(RowRef { part, row }));
+        Ok(())
+    }
+}
+
+impl Part {
+    fn key(&self, row: u32) -> Key<'_> {
+        match self {
+            Part::Batch(batch) => batch.key(row as usize),
+            Part::Segment(segment, _) => {
+                let keys = segment.keys().and_then(|keys| Ok(keys.get(row as usize)?));
+                keys.expect("a segment that was just written can be read")
+            }
+        }
+    }
+
+    fn kill(&mut self, row: u32) {
+        match self {
+            Part::Batch(batch) => batch.kill(row as usize),
+            Part::Segment(_, dead) => {
+                dead.insert(row as usize);
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The LZ4 block format: stored documents, small and quick to open.
+//!
+//! Written here because the bytes must be the same on every machine, and the usual crate hashes
+//! differently on 32 and 64 bits; tests hold both halves against it.
+
+const MIN_MATCH: usize = 4;
+/// The format wants the last five bytes as literals, and no match to start in the last twelve.
+const LAST_LITERALS: usize = 5;
+const MATCH_LIMIT: usize = 12;
+const MAX_DISTANCE: usize = 65_535;
+const HASH_BITS: u32 = 12;
+
+/// Compresses `input`; [`decompress`] reverses it. Appends to `out`.
+pub fn compress(input: &[u8], out: &mut Vec<u8>) {
+    let mut seen = [u32::MAX; 1 << HASH_BITS];
+    let mut literals_from = 0;
+    let mut at = 0;
+    let mut misses = 0;
+    while at + MATCH_LIMIT <= input.len() {
+        let word = word_at(input, at);
+        let slot = (word.wrapping_mul(2_654_435_761) >> (32 - HASH_BITS)) as usize;
+        let candidate = seen[slot] as usize;
+        seen[slot] = crate::wire::len32(at);
+        if candidate >= at || at - candidate > MAX_DISTANCE || word_at(input, candidate) != word {
+            // The longer nothing repeats, the larger the steps: text that does not compress costs little.
+            misses += 1;
+            at += 1 + misses / 32;
+            continue;
+        }
+        misses = 0;
+        let longest = input.len() - LAST_LITERALS - at;
+        let len =
+            MIN_MATCH + shared_len(&input[at + MIN_MATCH..at + longest], &input[candidate + MIN_MATCH..]);
+        put_sequence(&input[literals_from..at], Some((at - candidate, len)), out);
+        at += len;
+        literals_from = at;
+    }
+    put_sequence(&input[literals_from..], None, out);
+}
+
+fn word_at(bytes: &[u8], at: usize) -> u32 {
+    bytes[at..].first_chunk().map_or(0, |chunk| u32::from_le_bytes(*chunk))
+}
+
+fn shared_len(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+fn put_sequence(literals: &[u8], found: Option<(usize, usize)>, out: &mut Vec<u8>) {
+    let match_len = found.map_or(0, |(_, len)| len - MIN_MATCH);
+    let nibble = |len: usize| u8::try_from(len.min(15)).expect("at most fifteen");
+    out.push(nibble(literals.len()) << 4 | nibble(match_len));
+    put_rest_of_len(literals.len(), out);
+    out.extend_from_slice(literals);
+    if let Some((distance, _)) = found {
+        let distance = u16::try_from(distance).expect("matches are looked for within 64 KiB");
+        out.extend_from_slice(&distance.to_le_bytes());
+        put_rest_of_len(match_len, out);
+    }
+}
+
+fn put_rest_of_len(len: usize, out: &mut Vec<u8>) {
+    let Some(mut rest) = len.checked_sub(15) else { return };
+    while rest >= 255 {
+        out.push(255);
+        rest -= 255;
+    }
+    out.push(u8::try_from(rest).expect("less than 255"));
+}
+
+/// Decompresses to exactly `len` bytes; none where `input` does not hold them.
+///
+/// Never allocates more than `len`, nor more than the format can expand the input to.
+pub fn decompress(input: &[u8], len: usize) -> Option<Vec<u8>> {
+    if len / 255 > input.len() {
+        return None;
+    }
+    let mut out = Vec::with_capacity(len);
+    let mut rest = input;
+    loop {
+        let token = take_byte(&mut rest)?;
+        let literals = take_len(token >> 4, &mut rest)?;
+        let (plain, after) = rest.split_at_checked(literals)?;
+        if out.len() + literals > len {
+            return None;
+        }
+        out.extend_from_slice(plain);
+        rest = after;
+        if rest.is_empty() {
+            return Some(out).filter(|out| out.len() == len);
+        }
+        let distance = usize::from(u16::from_le_bytes([take_byte(&mut rest)?, take_byte(&mut rest)?]));
+        let copy = MIN_MATCH + take_len(token & 15, &mut rest)?;
+        let from = out.len().checked_sub(distance).filter(|_| distance > 0)?;
+        if out.len() + copy > len {
+            return None;
+        }
+        if distance >= copy {
+            out.extend_from_within(from..from + copy);
+        } else {
+            for i in 0..copy {
+                out.push(out[from + i]);
+            }
+        }
+    }
+}
+
+fn take_byte(rest: &mut &[u8]) -> Option<u8> {
+    let (&byte, after) = rest.split_first()?;
+    *rest = after;
+    Some(byte)
+}
+
+fn take_len(nibble: u8, rest: &mut &[u8]) -> Option<usize> {
+    let mut len = usize::from(nibble);
+    if nibble == 15 {
+        loop {
+            let byte = take_byte(rest)?;
+            len += usize::from(byte);
+            if byte < 255 {
+                break;
+            }
+        }
+    }
+    Some(len)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn samples() -> Vec<Vec<u8>> {
+        let mut state = 1u32;
+        let mut noise = |len: usize, letters: u32| {
+            let mut next = || {
+                state ^= state << 13;
+                state ^= state >> 17;
+                state ^= state << 5;
+                u8::try_from(state % letters).unwrap()
+            };
+            (0..len).map(|_| next()).collect::<Vec<u8>>()
+        };
+        let mut samples = (0..40).map(|len| noise(len, 3)).collect::<Vec<_>>();
+        samples.extend([noise(70_000, 256), noise(200_000, 2), noise(5_000, 20), vec![b'a'; 100_000]]);
+        samples.push("the quick brown fox ".repeat(50).into_bytes());
+        samples
+    }
+
+    #[test]
+    fn what_was_compressed_comes_back() {
+        for input in samples() {
+            let mut packed = Vec::new();
+            compress(&input, &mut packed);
+            assert_eq!(decompress(&packed, input.len()).as_deref(), Some(&input[..]));
+        }
+    }
+
+    #[test]
+    fn the_reference_implementation_reads_what_is_written_and_writes_what_is_read() {
+        for input in samples() {
+            let mut packed = Vec::new();
+            compress(&input, &mut packed);
+            assert_eq!(lz4_flex::block::decompress(&packed, input.len()).unwrap(), input);
+            let theirs = lz4_flex::block::compress(&input);
+            assert_eq!(decompress(&theirs, input.len()).as_deref(), Some(&input[..]));
+        }
+    }
+
+    #[test]
+    fn truncated_and_altered_blocks_never_panic_and_never_grow() {
+        let input =
+            "the quick brown fox jumps over the lazy dog, the quick brown fox ".repeat(4).into_bytes();
+        let mut packed = Vec::new();
+        compress(&input, &mut packed);
+        for len in 0..packed.len() {
+            assert_eq!(decompress(&packed[..len], input.len()), None, "accepted {len} bytes");
+        }
+        for i in 0..packed.len() {
+            for bit in 0..8 {
+                let mut altered = packed.clone();
+                altered[i] ^= 1 << bit;
+                if let Some(out) = decompress(&altered, input.len()) {
+                    assert_eq!(out.len(), input.len());
+                }
+            }
+        }
+        assert_eq!(decompress(&[0xf0, 255, 255], usize::MAX), None);
+    }
+}

@@ -1,0 +1,332 @@
+//! Stored documents, compressed in blocks.
+//!
+//! Documents stand in groups of 32 rows, and a group in blocks of about 16 KiB; a block never crosses a group's end. So
+//! the blocks of a whole group depend on nothing but its rows: segments merge by copying them.
+//!
+//! ```text
+//! table:  u32 documents · u32 blocks · blocks × (u32 first document · u32 offset · u32 unpacked length)
+//! blocks: LZ4 blocks one after the other; one as long as its unpacked length is not compressed
+//! block:  documents × varint length · documents
+//! ```
+
+use super::lz4;
+use crate::wire::{Malformed, Reader, len32, put_varint, u32_at};
+
+/// How many documents a group holds.
+pub const GROUP: usize = 32;
+const BLOCK_LEN: usize = 16 * 1024;
+const ENTRY: usize = 3;
+
+/// The packed blocks of consecutive documents that start a group: at most [`GROUP`] of them.
+#[derive(Clone, Debug, Default)]
+pub struct Group {
+    /// For each block: its documents, its unpacked length, its packed bytes.
+    blocks: Vec<(usize, usize, Vec<u8>)>,
+}
+
+impl Group {
+    /// Packs the documents of one group.
+    pub fn pack<'a>(documents: impl IntoIterator<Item = &'a [u8]>) -> Group {
+        let mut group = Group::default();
+        let mut pending: Vec<&[u8]> = Vec::new();
+        let mut len = 0;
+        for document in documents {
+            pending.push(document);
+            len += document.len();
+            if len >= BLOCK_LEN {
+                group.flush(&mut pending);
+                len = 0;
+            }
+        }
+        group.flush(&mut pending);
+        group
+    }
+
+    /// How many documents it holds.
+    pub fn len(&self) -> usize {
+        self.blocks.iter().map(|(documents, ..)| documents).sum()
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    fn flush(&mut self, pending: &mut Vec<&[u8]>) {
+        if pending.is_empty() {
+            return;
+        }
+        let mut raw = Vec::new();
+        pending.iter().for_each(|document| put_varint(&mut raw, len32(document.len())));
+        pending.iter().for_each(|document| raw.extend_from_slice(document));
+        let mut packed = Vec::new();
+        lz4::compress(&raw, &mut packed);
+        let len = raw.len();
+        if packed.len() >= len {
+            packed = raw;
+        }
+        self.blocks.push((pending.len(), len, packed));
+        pending.clear();
+    }
+}
+
+/// Collects groups in row order; [`DocumentsView`] reads them.
+#[derive(Debug, Default)]
+pub struct DocumentsWriter {
+    entries: Vec<[u32; ENTRY]>,
+    documents: usize,
+    blocks: Vec<u8>,
+}
+
+impl DocumentsWriter {
+    /// Appends a group; all but the last one are full.
+    pub fn push(&mut self, group: &Group) {
+        for (documents, raw_len, packed) in &group.blocks {
+            self.entries.push([len32(self.documents), len32(self.blocks.len()), len32(*raw_len)]);
+            self.blocks.extend_from_slice(packed);
+            self.documents += documents;
+        }
+    }
+
+    /// The two sections' bytes: the table, and the blocks.
+    pub fn finish(self) -> (Vec<u8>, Vec<u8>) {
+        let head = [len32(self.documents), len32(self.entries.len())];
+        let numbers = head.into_iter().chain(self.entries.into_iter().flatten());
+        (numbers.flat_map(u32::to_le_bytes).collect(), self.blocks)
+    }
+}
+
+/// The stored documents as they stand in the file; [`DocumentsWriter`] writes them.
+#[derive(Clone, Copy, Debug)]
+pub struct DocumentsView<'a> {
+    documents: usize,
+    entries: &'a [u8],
+    blocks: &'a [u8],
+}
+
+const WHAT: &str = "the table of documents";
+const BLOCK_WHAT: &str = "a block of documents";
+
+impl<'a> DocumentsView<'a> {
+    /// Reads the table; blocks are unpacked when a document is asked for.
+    ///
+    /// # Errors
+    /// When the table's size is not what its head says.
+    pub fn parse(table: &'a [u8], blocks: &'a [u8]) -> Result<DocumentsView<'a>, Malformed> {
+        let mut reader = Reader::new(table, WHAT);
+        let documents = reader.len32()?;
+        let count = reader.len32()?;
+        let entries = reader.rest();
+        if count.checked_mul(4 * ENTRY) != Some(entries.len()) || (count == 0) != (documents == 0) {
+            return Err(reader.malformed());
+        }
+        Ok(DocumentsView { documents, entries, blocks })
+    }
+
+    /// How many documents there are.
+    pub fn len(&self) -> usize {
+        self.documents
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.documents == 0
+    }
+
+    /// One document's JSON text; none past the last.
+    ///
+    /// # Errors
+    /// When its block is malformed.
+    pub fn get(&self, document: usize) -> Result<Option<Vec<u8>>, Malformed> {
+        if document >= self.documents {
+            return Ok(None);
+        }
+        let block = self.block_of(document);
+        let first = self.first_document(block)?;
+        let mut all = self.unpack(block)?;
+        let place = document.checked_sub(first).filter(|&place| place < all.1.len());
+        let (start, end) = all.1[place.ok_or(Malformed(WHAT))?];
+        all.0.truncate(end);
+        Ok(Some(all.0.split_off(start)))
+    }
+
+    /// Calls `each` with every document from `from`, in order, until it says to stop.
+    ///
+    /// # Errors
+    /// When a block is malformed.
+    pub fn each_from(
+        &self,
+        from: usize,
+        mut each: impl FnMut(usize, &[u8]) -> bool,
+    ) -> Result<(), Malformed> {
+        if from >= self.documents {
+            return Ok(());
+        }
+        for block in self.block_of(from)..self.block_count() {
+            let first = self.first_document(block)?;
+            let (raw, places) = self.unpack(block)?;
+            for (place, &(start, end)) in places.iter().enumerate() {
+                if first + place >= from && !each(first + place, &raw[start..end]) {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The packed blocks of the group that starts at `document`, to be copied as they are.
+    ///
+    /// # Errors
+    /// When `document` starts no group, or the table is malformed.
+    pub fn group(&self, document: usize) -> Result<Group, Malformed> {
+        let mut group = Group::default();
+        let mut block = self.block_of(document);
+        if self.first_document(block)? != document {
+            return Err(Malformed(WHAT));
+        }
+        while block < self.block_count() && self.first_document(block)? < document + GROUP {
+            let documents = self.documents_in(block)?;
+            group.blocks.push((documents, self.raw_len(block)?, self.packed(block)?.to_vec()));
+            block += 1;
+        }
+        Ok(group)
+    }
+
+    /// Unpacks every block.
+    ///
+    /// # Errors
+    /// When one is malformed.
+    pub fn verify(&self) -> Result<(), Malformed> {
+        let mut seen = 0;
+        self.each_from(0, |_, _| {
+            seen += 1;
+            true
+        })?;
+        if seen == self.documents { Ok(()) } else { Err(Malformed(WHAT)) }
+    }
+
+    fn block_count(&self) -> usize {
+        self.entries.len() / (4 * ENTRY)
+    }
+
+    fn entry(&self, block: usize, part: usize) -> Result<usize, Malformed> {
+        u32_at(self.entries, block * ENTRY + part).map(|value| value as usize).ok_or(Malformed(WHAT))
+    }
+
+    fn first_document(&self, block: usize) -> Result<usize, Malformed> {
+        self.entry(block, 0)
+    }
+
+    fn raw_len(&self, block: usize) -> Result<usize, Malformed> {
+        self.entry(block, 2)
+    }
+
+    fn documents_in(&self, block: usize) -> Result<usize, Malformed> {
+        let end =
+            if block + 1 < self.block_count() { self.first_document(block + 1)? } else { self.documents };
+        end.checked_sub(self.first_document(block)?).ok_or(Malformed(WHAT))
+    }
+
+    fn block_of(&self, document: usize) -> usize {
+        let (mut low, mut high) = (0, self.block_count());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.first_document(middle).is_ok_and(|first| first <= document) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low.saturating_sub(1)
+    }
+
+    fn packed(&self, block: usize) -> Result<&'a [u8], Malformed> {
+        let start = self.entry(block, 1)?;
+        let end = if block + 1 < self.block_count() { self.entry(block + 1, 1)? } else { self.blocks.len() };
+        self.blocks.get(start..end).ok_or(Malformed(WHAT))
+    }
+
+    /// The block's bytes, and where in them each of its documents stands.
+    #[expect(clippy::type_complexity, reason = "bytes and ranges, taken apart by every caller at once")]
+    fn unpack(&self, block: usize) -> Result<(Vec<u8>, Vec<(usize, usize)>), Malformed> {
+        let packed = self.packed(block)?;
+        let raw_len = self.raw_len(block)?;
+        let raw = if packed.len() == raw_len {
+            packed.to_vec()
+        } else {
+            lz4::decompress(packed, raw_len).ok_or(Malformed(BLOCK_WHAT))?
+        };
+        let documents = self.documents_in(block)?;
+        if documents > GROUP {
+            return Err(Malformed(WHAT));
+        }
+        let mut reader = Reader::new(&raw, BLOCK_WHAT);
+        let mut lengths = [0; GROUP];
+        for len in &mut lengths[..documents] {
+            *len = reader.varlen()?;
+        }
+        let mut at = raw_len - reader.remaining();
+        let mut places = Vec::with_capacity(documents);
+        for len in &lengths[..documents] {
+            let end = at.checked_add(*len).filter(|&end| end <= raw_len).ok_or(Malformed(BLOCK_WHAT))?;
+            places.push((at, end));
+            at = end;
+        }
+        if at == raw_len { Ok((raw, places)) } else { Err(Malformed(BLOCK_WHAT)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn documents() -> Vec<Vec<u8>> {
+        (0..100)
+            .map(|i| format!("{{\"id\":{i},\"t\":\"{}\"}}", "word ".repeat(i * i % 3000)).into_bytes())
+            .collect()
+    }
+
+    fn written() -> (Vec<u8>, Vec<u8>) {
+        let mut writer = DocumentsWriter::default();
+        for group in documents().chunks(GROUP) {
+            writer.push(&Group::pack(group.iter().map(Vec::as_slice)));
+        }
+        writer.finish()
+    }
+
+    #[test]
+    fn every_document_comes_back_alone_and_in_order() {
+        let (table, blocks) = written();
+        let view = DocumentsView::parse(&table, &blocks).unwrap();
+        for (i, document) in documents().iter().enumerate() {
+            assert_eq!(view.get(i).unwrap().as_ref(), Some(document));
+        }
+        assert_eq!(view.get(100).unwrap(), None);
+        let mut seen = Vec::new();
+        view.each_from(40, |i, document| {
+            seen.push((i, document.to_vec()));
+            true
+        })
+        .unwrap();
+        assert_eq!(seen, documents().into_iter().enumerate().skip(40).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_copied_group_is_the_group_that_was_packed() {
+        let (table, blocks) = written();
+        let view = DocumentsView::parse(&table, &blocks).unwrap();
+        let mut copy = DocumentsWriter::default();
+        for start in (0..100).step_by(GROUP) {
+            copy.push(&view.group(start).unwrap());
+        }
+        assert_eq!(copy.finish(), (table.clone(), blocks.clone()));
+    }
+
+    #[test]
+    fn truncated_tables_are_errors() {
+        let (table, blocks) = written();
+        for len in 0..table.len() {
+            assert!(DocumentsView::parse(&table[..len], &blocks).is_err());
+        }
+    }
+}

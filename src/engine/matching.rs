@@ -1,0 +1,219 @@
+//! Raw FTS5: MATCH, bm25, snippet() and highlight().
+
+use super::{Engine, SearchError};
+use crate::ids::FieldId;
+use crate::json::Json;
+use crate::presentation::{Markers, Markup, Piece, highlight, joined, render, snippet, tokens};
+use crate::query::Query;
+use crate::retrieval::{self, Corpus, Filter, Part, Place, Ranked, Retrieval};
+use serde::{Deserialize, Serialize};
+
+/// What a caller asks of `match`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct MatchOptions {
+    /// How many rows, best first; all by default.
+    #[serde(default)]
+    pub limit: Option<usize>,
+    /// The weights of the first fields, as bm25() takes them; 1 for the others. By default the schema's.
+    #[serde(default)]
+    pub weights: Option<Vec<f64>>,
+    /// Whether and how a snippet is cut.
+    #[serde(default)]
+    pub snippet: Option<MatchSnippet>,
+    /// Whether and how a field is highlighted.
+    #[serde(default)]
+    pub highlight: Option<HighlightOptions>,
+    /// Conditions on attributes.
+    #[serde(default)]
+    pub filter: Option<Json>,
+}
+
+/// A field, by number or name; −1 is any.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum Column {
+    /// By number.
+    Number(i64),
+    /// By name.
+    Name(String),
+}
+
+/// The arguments of snippet().
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MatchSnippet {
+    /// The field; −1 for any.
+    pub column: Column,
+    /// What stands before a match.
+    pub open: String,
+    /// What stands after a match.
+    pub close: String,
+    /// What stands where text is left out.
+    pub ellipsis: String,
+    /// The most tokens.
+    pub tokens: i64,
+}
+
+/// The arguments of highlight().
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HighlightOptions {
+    /// The field.
+    pub column: Column,
+    /// What stands before a match.
+    pub open: String,
+    /// What stands after a match.
+    pub close: String,
+}
+
+/// A row that matches.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MatchRow {
+    /// Its id.
+    pub id: String,
+    /// Its kind.
+    pub kind: String,
+    /// bm25: negative, lower is better.
+    pub rank: f64,
+    /// snippet(), where asked for; null where the field is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snippet: Option<Option<String>>,
+    /// highlight(), where asked for; null where the field is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub highlight: Option<Option<String>>,
+}
+
+impl Engine {
+    /// The rows that match an FTS5 expression, in order of rank, then row.
+    ///
+    /// # Errors
+    /// When the expression, an option or the filter cannot be used, or the snapshot is damaged.
+    pub fn matches(&self, expression: &str, options: &MatchOptions) -> Result<Vec<MatchRow>, SearchError> {
+        let query = Query::parse(expression, &self.schema.field_names(), &self.analyzer)?;
+        let weights = options.weights.clone().unwrap_or_else(|| self.schema.weights());
+        let snippet_field = match &options.snippet {
+            Some(snippet) => self.column("snippet.column", &snippet.column)?,
+            None => None,
+        };
+        let highlight_field = match &options.highlight {
+            Some(highlight) => self.column("highlight.column", &highlight.column)?,
+            None => None,
+        };
+        self.with_corpus(|corpus| {
+            let allowed = self.allowed(corpus, options.filter.as_ref())?;
+            let found = retrieval::search(
+                corpus,
+                &Retrieval {
+                    query: &query,
+                    weights: &weights,
+                    limit: options.limit.unwrap_or(usize::MAX),
+                    allowed: allowed.as_deref(),
+                    wants_all: false,
+                },
+            )?;
+            let wants_text = options.snippet.is_some() || options.highlight.is_some();
+            let mut rows = Vec::with_capacity(found.rows.len());
+            for ranked in &found.rows {
+                let (part, document) = locate(corpus, ranked);
+                let key = part.segment.keys()?.get(document as usize)?;
+                let mut row = MatchRow {
+                    id: key.id.to_owned(),
+                    kind: key.kind.to_owned(),
+                    rank: ranked.rank,
+                    snippet: None,
+                    highlight: None,
+                };
+                if wants_text {
+                    let text = MatchedText::read(self, part, &query, document)?;
+                    row.snippet = options.snippet.as_ref().map(|options| {
+                        let markers = Markers {
+                            open: &options.open,
+                            close: &options.close,
+                            ellipsis: &options.ellipsis,
+                        };
+                        let pieces = text.snippet(self, snippet_field, options.tokens)?;
+                        Some(render(&pieces, markers, Markup::Plain))
+                    });
+                    row.highlight = options.highlight.as_ref().map(|options| {
+                        let markers = Markers { open: &options.open, close: &options.close, ellipsis: "" };
+                        let Some(field) = highlight_field else { return Some(String::new()) };
+                        Some(render(&text.highlight(self, field)?, markers, Markup::Plain))
+                    });
+                }
+                rows.push(row);
+            }
+            Ok(rows)
+        })
+    }
+
+    /// The documents that pass a filter, by segment; none where there is no filter.
+    pub(super) fn allowed(
+        &self,
+        corpus: &Corpus,
+        filter: Option<&Json>,
+    ) -> Result<Option<Vec<crate::bitmap::Bitmap>>, SearchError> {
+        let Some(json) = filter.filter(|json| **json != Json::Null) else { return Ok(None) };
+        let filter = Filter::parse(json, &self.schema)?;
+        let allowed = corpus.parts.iter().map(|part| filter.apply(part));
+        Ok(Some(allowed.collect::<Result<_, _>>()?))
+    }
+
+    fn column(&self, option: &'static str, column: &Column) -> Result<Option<FieldId>, SearchError> {
+        let unknown = || SearchError::Option {
+            option,
+            reason: format!("there is no such field; there are {}", self.schema.field_names().join(", ")),
+        };
+        match column {
+            Column::Number(-1) => Ok(None),
+            Column::Number(number) => {
+                let field = u8::try_from(*number).ok().map(FieldId);
+                field.filter(|field| field.index() < self.schema.field_count()).map(Some).ok_or_else(unknown)
+            }
+            Column::Name(name) => self.schema.field(name).map(Some).ok_or_else(unknown),
+        }
+    }
+}
+
+/// The part and document of a row.
+pub(super) fn locate<'c, 'a>(corpus: &'c Corpus<'a>, ranked: &Ranked) -> (&'c Part<'a>, u32) {
+    let after = corpus.parts.partition_point(|part| part.first_row <= ranked.row);
+    // Segments without documents share their first row with the next one; the last of them has the row.
+    let part = &corpus.parts[after.saturating_sub(1)];
+    (part, ranked.row - part.first_row)
+}
+
+/// A document's texts, and where the query matches in them.
+pub(super) struct MatchedText {
+    texts: Vec<Option<String>>,
+    places: Vec<Place>,
+    phrase_lengths: Vec<u32>,
+}
+
+impl MatchedText {
+    pub fn read(
+        engine: &Engine,
+        part: &Part,
+        query: &Query,
+        document: u32,
+    ) -> Result<MatchedText, SearchError> {
+        let record = part.segment.record(document)?;
+        let texts = engine.schema.field_names().into_iter().map(|name| record.text(name)).collect();
+        let places = retrieval::places(part, query, document)?.unwrap_or_default();
+        let lengths =
+            query.phrases.iter().map(|phrase| u32::try_from(phrase.terms.len()).unwrap_or(u32::MAX));
+        Ok(MatchedText { texts, places, phrase_lengths: lengths.collect() })
+    }
+
+    pub fn snippet(&self, engine: &Engine, field: Option<FieldId>, length: i64) -> Option<Vec<Piece<'_>>> {
+        let texts = self.texts.iter().map(Option::as_deref).collect::<Vec<_>>();
+        snippet(&texts, &engine.analyzer, &self.places, &self.phrase_lengths, field, length)
+    }
+
+    pub fn highlight(&self, engine: &Engine, field: FieldId) -> Option<Vec<Piece<'_>>> {
+        let text = self.texts[field.index()].as_deref()?;
+        let own = self.places.iter().filter(|place| place.field == field);
+        let ranges = joined(own.map(|place| (place.position, self.phrase_lengths[place.phrase])));
+        Some(highlight(text, &tokens(&engine.analyzer, text), &ranges))
+    }
+}

@@ -1,0 +1,91 @@
+//! Adding, replacing and removing records at run time.
+//!
+//! What is written becomes a segment of its own, encoded by the writer that encodes snapshots; what it replaces is marked
+//! dead. Segments of like size are merged, so there are never many.
+
+use super::{Engine, LivePart, WriteError};
+use crate::document::{Key, Record};
+use crate::segment::{BatchWriter, Segment, Source, merge};
+
+/// What a write did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Records that are now there.
+    pub added: usize,
+    /// Records that were there before, and are replaced or removed.
+    pub replaced: usize,
+}
+
+impl Engine {
+    /// Adds records; those with a key that is already there replace the one that has it. All are added, or none.
+    ///
+    /// # Errors
+    /// When a record does not fit the schema or a limit.
+    pub fn add<'a>(&mut self, records: impl IntoIterator<Item = &'a Record>) -> Result<Written, WriteError> {
+        let mut writer = BatchWriter::new(&self.schema)?;
+        for record in records {
+            writer.add(record)?;
+        }
+        if writer.is_empty() {
+            return Ok(Written::default());
+        }
+        let batch = writer.finish();
+        let segment = Segment::open(merge(&self.schema, &[Source::Batch(&batch)], 1)?)?;
+        self.push(segment)
+    }
+
+    /// Removes the records with these keys; those that are not there are passed over.
+    ///
+    /// # Errors
+    /// When the snapshot is damaged.
+    pub fn remove<'a>(&mut self, keys: impl IntoIterator<Item = Key<'a>>) -> Result<Written, WriteError> {
+        let mut written = Written::default();
+        for key in keys {
+            written.replaced += usize::from(self.kill(key)?);
+        }
+        Ok(written)
+    }
+
+    /// Takes a segment of new records.
+    pub(super) fn push(&mut self, segment: Segment) -> Result<Written, WriteError> {
+        let mut written = Written { added: segment.documents() as usize, replaced: 0 };
+        let keys = segment.keys()?;
+        for document in 0..keys.len() {
+            written.replaced += usize::from(self.kill(keys.get(document)?)?);
+        }
+        let part = LivePart::new(segment, false);
+        let totals = part.totals()?;
+        self.totals.rows += totals.rows;
+        self.totals.tokens += totals.tokens;
+        self.parts.push(part);
+        self.merge_small()?;
+        Ok(written)
+    }
+
+    /// Marks the live record with this key dead; whether there was one.
+    fn kill(&mut self, key: Key) -> Result<bool, WriteError> {
+        let Some((number, document)) = self.find(key)? else { return Ok(false) };
+        let part = &mut self.parts[number];
+        let tokens = part.segment.field_lengths()?.of_document(document as usize).map(u64::from).sum::<u64>();
+        part.dead.insert(document as usize);
+        part.dead_count += 1;
+        self.totals.rows -= 1;
+        self.totals.tokens -= tokens.min(self.totals.tokens);
+        Ok(true)
+    }
+
+    /// Merges the newest segments while the last is not much smaller than the one before it. The snapshot that was opened
+    /// stays as it is.
+    fn merge_small(&mut self) -> Result<(), WriteError> {
+        while let [.., before, last] = &self.parts[..]
+            && !before.is_base
+            && last.live() * 2 >= before.live()
+        {
+            let sources = [before, last].map(|part| Source::Segment(&part.segment, &part.dead));
+            let merged = Segment::open(merge(&self.schema, &sources, 1)?)?;
+            self.parts.truncate(self.parts.len() - 2);
+            self.parts.push(LivePart::new(merged, false));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,155 @@
+//! How many tokens does each document have, field by field?
+//!
+//! ```text
+//! u32 documents · u8 fields · fields × (u64 tokens in all · u8 width) · fields × packed lengths, padded to a byte
+//! ```
+
+use crate::bits::{self, BitWriter, width_of};
+use crate::wire::{Malformed, Reader, len32};
+
+/// Collects lengths document by document; [`LengthsView`] reads them.
+#[derive(Debug)]
+pub struct LengthsWriter {
+    by_field: Vec<Vec<u32>>,
+}
+
+impl LengthsWriter {
+    /// A writer for documents with this many text fields.
+    pub fn new(field_count: usize) -> LengthsWriter {
+        LengthsWriter { by_field: vec![Vec::new(); field_count] }
+    }
+
+    /// Appends a document: its tokens in each field.
+    pub fn push(&mut self, lengths: impl IntoIterator<Item = u32>) {
+        for (field, length) in self.by_field.iter_mut().zip(lengths) {
+            field.push(length);
+        }
+    }
+
+    /// The section's bytes, for `documents` documents.
+    pub fn finish(self, documents: usize) -> Vec<u8> {
+        let mut out = len32(documents).to_le_bytes().to_vec();
+        out.push(u8::try_from(self.by_field.len()).expect("a schema has at most 64 fields"));
+        let widths = self.by_field.iter().map(|field| width_of(field.iter().copied().max().unwrap_or(0)));
+        let widths = widths.collect::<Vec<_>>();
+        for (field, width) in self.by_field.iter().zip(&widths) {
+            let total = field.iter().map(|&length| u64::from(length)).sum::<u64>();
+            out.extend_from_slice(&total.to_le_bytes());
+            out.push(width.to_le_bytes()[0]);
+        }
+        for (field, width) in self.by_field.iter().zip(&widths) {
+            let mut writer = BitWriter::new(&mut out);
+            field.iter().for_each(|&length| writer.put(length, *width));
+            writer.finish();
+        }
+        out
+    }
+}
+
+/// The lengths as they stand in the file; [`LengthsWriter`] writes them.
+#[derive(Clone, Debug)]
+pub struct LengthsView<'a> {
+    documents: usize,
+    fields: Vec<FieldLengths<'a>>,
+}
+
+#[derive(Clone, Debug)]
+struct FieldLengths<'a> {
+    total: u64,
+    width: u32,
+    packed: &'a [u8],
+}
+
+impl<'a> LengthsView<'a> {
+    /// Reads the section.
+    ///
+    /// # Errors
+    /// When its size is not what its head says.
+    pub fn parse(bytes: &'a [u8]) -> Result<LengthsView<'a>, Malformed> {
+        let mut reader = Reader::new(bytes, "the table of lengths");
+        let documents = reader.len32()?;
+        let field_count = reader.u8()?;
+        let mut fields = Vec::with_capacity(usize::from(field_count));
+        for _ in 0..field_count {
+            let total = reader.u64()?;
+            let width = u32::from(reader.u8()?);
+            if width > bits::MAX_WIDTH {
+                return Err(reader.malformed());
+            }
+            fields.push(FieldLengths { total, width, packed: &[] });
+        }
+        for field in &mut fields {
+            let bits = documents.checked_mul(field.width as usize).ok_or(reader.malformed())?;
+            field.packed = reader.take(bits.div_ceil(8))?;
+        }
+        match reader.remaining() {
+            0 => Ok(LengthsView { documents, fields }),
+            _ => Err(reader.malformed()),
+        }
+    }
+
+    /// How many documents there are.
+    pub fn documents(&self) -> usize {
+        self.documents
+    }
+
+    /// How many fields each has.
+    pub fn field_count(&self) -> usize {
+        self.fields.len()
+    }
+
+    /// The tokens of one document in each field.
+    pub fn of_document(&self, document: usize) -> impl Iterator<Item = u32> + '_ {
+        self.fields
+            .iter()
+            .map(move |field| bits::get(field.packed, document * field.width as usize, field.width))
+    }
+
+    /// All tokens of one field.
+    pub fn total_of_field(&self, field: usize) -> u64 {
+        self.fields.get(field).map_or(0, |field| field.total)
+    }
+
+    /// Each document's tokens in all fields together, in document order: bm25's D.
+    pub fn totals(&self) -> Vec<u32> {
+        let mut totals = vec![0u32; self.documents];
+        for field in &self.fields {
+            for (document, total) in totals.iter_mut().enumerate() {
+                let length = bits::get(field.packed, document * field.width as usize, field.width);
+                *total = total.saturating_add(length);
+            }
+        }
+        totals
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_come_back_by_document_and_in_total() {
+        let mut writer = LengthsWriter::new(3);
+        let documents = [[3, 0, 900], [0, 0, 0], [31, 0, 7]];
+        documents.iter().for_each(|lengths| writer.push(*lengths));
+        let bytes = writer.finish(3);
+        let view = LengthsView::parse(&bytes).unwrap();
+        for (i, lengths) in documents.iter().enumerate() {
+            assert_eq!(view.of_document(i).collect::<Vec<_>>(), lengths);
+        }
+        assert_eq!(view.totals(), [903, 0, 38]);
+        assert_eq!([view.total_of_field(0), view.total_of_field(2)], [34, 907]);
+    }
+
+    #[test]
+    fn a_table_of_another_size_than_it_says_is_malformed() {
+        let mut writer = LengthsWriter::new(1);
+        writer.push([5]);
+        let mut bytes = writer.finish(1);
+        for len in 0..bytes.len() {
+            assert!(LengthsView::parse(&bytes[..len]).is_err());
+        }
+        bytes.push(0);
+        assert!(LengthsView::parse(&bytes).is_err());
+    }
+}

@@ -1,0 +1,15 @@
+//! Where does each term occur?
+//!
+//! A dictionary leads from a term to its list; a list holds the documents, how often the term occurs in each field
+//! of each, and at which positions. Everything is used as it stands in the file: nothing is unpacked before
+//! a query asks for it.
+
+mod lengths;
+pub mod postings;
+pub mod shapes;
+mod terms;
+
+pub use lengths::{LengthsView, LengthsWriter};
+pub use postings::{BlockMaximum, Cursor, List, ListRef};
+pub use shapes::{Shape, ShapesWriter};
+pub use terms::{TermsView, TermsWalk, TermsWriter};

@@ -1,0 +1,502 @@
+//! Which documents hold a term, how often, and where?
+//!
+//! A term's list is cut into blocks of 128 documents. A block holds gaps between documents and the numbers of their
+//! [shapes](super::shapes), bit-packed; positions stand apart, so that a query without phrases never touches them. A list
+//! of several blocks opens with a table that allows skipping: by document, or because a block cannot
+//! score high enough.
+//!
+//! ```text
+//! list:   blocks > 1: blocks × (u32 last document · u32 documents at · u32 positions at · u16 most occurrences · u16 shortest document)
+//!         documents part of each block, then positions part of each block
+//! documents part: u16 widths (gap | shape << 5 | position << 10) · gaps · shapes
+//! positions part: packed positions: the first of a field as it is, each further one as the gap minus one
+//! ```
+
+use super::shapes::Shape;
+use crate::bits::{self, BLOCK, BitWriter, width_of};
+use crate::ids::{DocId, FieldId};
+use crate::wire::{Malformed, len32};
+use std::cell::Cell;
+
+/// Where a term's list stands in the postings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ListRef {
+    /// Its first byte.
+    pub at: u32,
+    /// Its bytes.
+    pub len: u32,
+    /// How many documents it holds.
+    pub documents: u32,
+}
+
+/// A term's postings, unpacked: what the writer takes.
+#[derive(Clone, Debug, Default)]
+pub struct List {
+    /// The documents, ascending.
+    pub documents: Vec<u32>,
+    /// The number of each document's shape.
+    pub shapes: Vec<u32>,
+    /// The positions of all documents in order, as they are stored: within a document and field the first as it is,
+    /// then gaps minus one.
+    pub positions: Vec<u32>,
+}
+
+impl List {
+    /// Empties it, keeping its memory.
+    pub fn clear(&mut self) {
+        self.documents.clear();
+        self.shapes.clear();
+        self.positions.clear();
+    }
+}
+
+const SKIP_ENTRY: usize = 16;
+const WHAT: &str = "a list of postings";
+
+/// Appends `list` to the postings; [`Cursor`] reads it.
+///
+/// `shapes` are the shapes by number, `lengths` the tokens of each document.
+pub fn encode(list: &List, shapes: &[Shape], lengths: &[u32], out: &mut Vec<u8>) -> ListRef {
+    let at = out.len();
+    let blocks = cut(list, shapes);
+    let skips = if blocks.len() > 1 { blocks.len() * SKIP_ENTRY } else { 0 };
+    out.resize(at + skips, 0);
+    let mut documents_at = Vec::with_capacity(blocks.len());
+    for block in &blocks {
+        documents_at.push(out.len() - at);
+        encode_documents(block, out);
+    }
+    for (i, block) in blocks.iter().enumerate() {
+        let positions_at = out.len() - at;
+        encode_positions(block, out);
+        if skips > 0 {
+            let entry = skip_entry(block, documents_at[i], positions_at, shapes, lengths);
+            out[at + i * SKIP_ENTRY..][..SKIP_ENTRY].copy_from_slice(&entry);
+        }
+    }
+    ListRef { at: len32(at), len: len32(out.len() - at), documents: len32(list.documents.len()) }
+}
+
+struct Block<'a> {
+    before: Option<u32>,
+    documents: &'a [u32],
+    shapes: &'a [u32],
+    positions: &'a [u32],
+    widths: Widths,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Widths {
+    gap: u32,
+    shape: u32,
+    position: u32,
+}
+
+impl Widths {
+    fn encode(self) -> [u8; 2] {
+        let packed = self.gap | self.shape << 5 | self.position << 10;
+        u16::try_from(packed).expect("three widths of five bits").to_le_bytes()
+    }
+
+    fn parse(bytes: [u8; 2]) -> Widths {
+        let packed = u32::from(u16::from_le_bytes(bytes));
+        Widths { gap: packed & 31, shape: packed >> 5 & 31, position: packed >> 10 & 31 }
+    }
+}
+
+fn cut<'a>(list: &'a List, shapes: &[Shape]) -> Vec<Block<'a>> {
+    let mut positions = &list.positions[..];
+    let mut before = None;
+    let mut blocks = Vec::with_capacity(list.documents.len().div_ceil(BLOCK));
+    for (documents, block_shapes) in list.documents.chunks(BLOCK).zip(list.shapes.chunks(BLOCK)) {
+        let occurrences = block_shapes.iter().map(|&shape| shapes[shape as usize].total() as usize).sum();
+        let (mine, others) = positions.split_at(occurrences);
+        positions = others;
+        let widest = |values: &[u32]| width_of(values.iter().copied().max().unwrap_or(0));
+        let widths = Widths {
+            gap: gaps(before, documents).map(width_of).max().unwrap_or(0),
+            shape: widest(block_shapes),
+            position: widest(mine),
+        };
+        blocks.push(Block { before, documents, shapes: block_shapes, positions: mine, widths });
+        before = documents.last().copied();
+    }
+    blocks
+}
+
+fn gaps(before: Option<u32>, documents: &[u32]) -> impl Iterator<Item = u32> {
+    let mut next = before.map_or(0, |last| last + 1);
+    documents.iter().map(move |&document| {
+        let gap = document - next;
+        next = document + 1;
+        gap
+    })
+}
+
+fn encode_documents(block: &Block, out: &mut Vec<u8>) {
+    out.extend_from_slice(&block.widths.encode());
+    let gaps = gaps(block.before, block.documents);
+    if let Ok(shapes) = <&[u32; BLOCK]>::try_from(block.shapes) {
+        let mut full = [0; BLOCK];
+        full.iter_mut().zip(gaps).for_each(|(to, gap)| *to = gap);
+        bits::pack_block(&full, block.widths.gap, out);
+        bits::pack_block(shapes, block.widths.shape, out);
+    } else {
+        let mut writer = BitWriter::new(out);
+        gaps.for_each(|gap| writer.put(gap, block.widths.gap));
+        block.shapes.iter().for_each(|&shape| writer.put(shape, block.widths.shape));
+        writer.finish();
+    }
+}
+
+fn encode_positions(block: &Block, out: &mut Vec<u8>) {
+    let mut writer = BitWriter::new(out);
+    block.positions.iter().for_each(|&position| writer.put(position, block.widths.position));
+    writer.finish();
+}
+
+fn skip_entry(
+    block: &Block,
+    documents_at: usize,
+    positions_at: usize,
+    shapes: &[Shape],
+    lengths: &[u32],
+) -> [u8; SKIP_ENTRY] {
+    let last = block.documents.last().copied().unwrap_or(0);
+    let most = block.shapes.iter().map(|&shape| shapes[shape as usize].total()).max().unwrap_or(0);
+    let shortest = block.documents.iter().map(|&document| lengths[document as usize]).min().unwrap_or(0);
+    let mut entry = [0; SKIP_ENTRY];
+    entry[..4].copy_from_slice(&last.to_le_bytes());
+    entry[4..8].copy_from_slice(&len32(documents_at).to_le_bytes());
+    entry[8..12].copy_from_slice(&len32(positions_at).to_le_bytes());
+    entry[12..14].copy_from_slice(&u16::try_from(most).unwrap_or(u16::MAX).to_le_bytes());
+    entry[14..].copy_from_slice(&u16::try_from(shortest).unwrap_or(u16::MAX).to_le_bytes());
+    entry
+}
+
+/// The most a block can offer to a score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockMaximum {
+    /// No document of the block has more occurrences; none where that is not known.
+    pub occurrences: Option<u32>,
+    /// No document of the block is shorter.
+    pub shortest: u32,
+}
+
+/// A place in a term's list; [`encode`] wrote it.
+///
+/// It stands on a document, or past the last one, where [`Cursor::doc`] is [`Cursor::END`].
+#[derive(Clone, Debug)]
+pub struct Cursor<'a> {
+    /// The list; its packed values may be read a few bytes past its end, into the next list's.
+    list: &'a [u8],
+    shapes: &'a [Shape],
+    documents: usize,
+    document_limit: u32,
+    block: usize,
+    block_size: usize,
+    place: usize,
+    widths: Widths,
+    documents_end: usize,
+    /// A place in the block, and the occurrences in the documents before it.
+    counted: Cell<(usize, usize)>,
+    docs: [u32; BLOCK],
+    shape_numbers: [u32; BLOCK],
+}
+
+impl<'a> Cursor<'a> {
+    /// What [`Cursor::doc`] says past the last document.
+    pub const END: u32 = u32::MAX;
+
+    /// A cursor on the first document of the list at `at` in `postings`.
+    ///
+    /// # Errors
+    /// When the list does not lie within the postings, or its first block is malformed.
+    pub fn new(
+        postings: &'a [u8],
+        at: ListRef,
+        shapes: &'a [Shape],
+        document_limit: u32,
+    ) -> Result<Cursor<'a>, Malformed> {
+        let (start, len) = (at.at as usize, at.len as usize);
+        let end = start.checked_add(len).filter(|&end| end <= postings.len()).ok_or(Malformed(WHAT))?;
+        if at.documents == 0 || at.documents > document_limit {
+            return Err(Malformed(WHAT));
+        }
+        let mut cursor = Cursor {
+            list: &postings[start..end],
+            shapes,
+            documents: at.documents as usize,
+            document_limit,
+            block: 0,
+            block_size: 0,
+            place: 0,
+            widths: Widths { gap: 0, shape: 0, position: 0 },
+            documents_end: 0,
+            counted: Cell::new((0, 0)),
+            docs: [0; BLOCK],
+            shape_numbers: [0; BLOCK],
+        };
+        cursor.load(0)?;
+        Ok(cursor)
+    }
+
+    /// The document it stands on, or [`Cursor::END`].
+    #[inline]
+    pub fn doc(&self) -> u32 {
+        if self.place < self.block_size { self.docs[self.place % BLOCK] } else { Cursor::END }
+    }
+
+    /// The document it stands on; none past the last.
+    pub fn doc_id(&self) -> Option<DocId> {
+        Some(self.doc()).filter(|&doc| doc != Cursor::END).map(DocId)
+    }
+
+    /// How many documents the list holds.
+    pub fn documents(&self) -> usize {
+        self.documents
+    }
+
+    /// The number of the shape of the document it stands on.
+    #[inline]
+    pub fn shape_number(&self) -> u32 {
+        self.shape_numbers[self.place % BLOCK]
+    }
+
+    /// The shape of the document it stands on.
+    pub fn shape(&self) -> &'a Shape {
+        &self.shapes[self.shape_number() as usize]
+    }
+
+    /// Moves to the next document.
+    ///
+    /// # Errors
+    /// When the next block is malformed.
+    #[inline]
+    pub fn advance(&mut self) -> Result<(), Malformed> {
+        self.place += 1;
+        if self.place >= self.block_size && self.block + 1 < self.block_count() {
+            return self.load(self.block + 1);
+        }
+        Ok(())
+    }
+
+    /// Moves to the first document that is at least `target`; never back.
+    ///
+    /// # Errors
+    /// When a block on the way is malformed.
+    pub fn seek(&mut self, target: u32) -> Result<(), Malformed> {
+        if self.doc() >= target {
+            return Ok(());
+        }
+        if self.block_count() > 1 && self.last_document(self.block)? < target {
+            let mut block = self.block + 1;
+            while block < self.block_count() && self.last_document(block)? < target {
+                block += 1;
+            }
+            if block == self.block_count() {
+                self.place = self.block_size;
+                self.block = block - 1;
+                return Ok(());
+            }
+            self.load(block)?;
+        }
+        let ahead = self.docs[self.place..self.block_size].partition_point(|&doc| doc < target);
+        self.place += ahead;
+        Ok(())
+    }
+
+    /// The documents and shape numbers of the current block from where it stands, as far as `end`, exclusive;
+    /// the cursor moves past them, but not into the next block.
+    ///
+    /// Empty when the next document lies at `end` or later, or in the next block: [`Cursor::enter_next_block`].
+    #[inline]
+    pub fn run_until(&mut self, end: u32) -> (&[u32], &[u32]) {
+        let from = self.place.min(BLOCK);
+        let block = &self.docs[from..self.block_size.max(from)];
+        let len = match block.last() {
+            Some(&last) if last < end => block.len(),
+            _ => block.partition_point(|&doc| doc < end),
+        };
+        self.place = from + len;
+        (&self.docs[from..from + len], &self.shape_numbers[from..from + len])
+    }
+
+    /// Loads the next block once the current one is used up; false when there is none, or documents are left.
+    ///
+    /// # Errors
+    /// When the block is malformed.
+    #[inline]
+    pub fn enter_next_block(&mut self) -> Result<bool, Malformed> {
+        if self.place < self.block_size || self.block + 1 >= self.block_count() {
+            return Ok(false);
+        }
+        self.load(self.block + 1)?;
+        Ok(true)
+    }
+
+    /// The best that the documents from where it stands to `end`, exclusive, can offer.
+    ///
+    /// # Errors
+    /// When the table of blocks is cut short.
+    pub fn maximum_until(&self, end: u32) -> Result<Option<BlockMaximum>, Malformed> {
+        if self.place >= self.block_size && self.block + 1 >= self.block_count() {
+            return Ok(None);
+        }
+        if self.block_count() == 1 {
+            return Ok(Some(BlockMaximum { occurrences: None, shortest: 0 }));
+        }
+        let mut most = 0;
+        let mut shortest = u32::MAX;
+        for block in self.block..self.block_count() {
+            let entry = self.skip(block)?;
+            let occurrences = u16::from_le_bytes([entry[12], entry[13]]);
+            most = most.max(if occurrences == u16::MAX { u32::MAX } else { u32::from(occurrences) });
+            shortest = shortest.min(u32::from(u16::from_le_bytes([entry[14], entry[15]])));
+            if self.last_document(block)? >= end.saturating_sub(1) {
+                break;
+            }
+        }
+        Ok(Some(BlockMaximum { occurrences: Some(most).filter(|&most| most != u32::MAX), shortest }))
+    }
+
+    /// Appends the occurrences in the document it stands on: field and position, in order.
+    ///
+    /// # Errors
+    /// When positions overflow.
+    pub fn positions(&self, out: &mut Vec<(FieldId, u32)>) -> Result<(), Malformed> {
+        let occurrences = |numbers: &[u32]| {
+            numbers.iter().map(|&shape| self.shapes[shape as usize].total() as usize).sum::<usize>()
+        };
+        // Cursors move forward, so what was counted for the last document is not counted again.
+        let (counted, sum) = self.counted.get();
+        let skipped = if counted <= self.place {
+            sum + occurrences(&self.shape_numbers[counted..self.place])
+        } else {
+            occurrences(&self.shape_numbers[..self.place])
+        };
+        self.counted.set((self.place, skipped));
+        let packed = self.packed_positions()?;
+        let width = self.widths.position;
+        let mut bit = skipped * width as usize;
+        let all = self.shape().total() as usize;
+        if (bit + all * width as usize).div_ceil(8) > packed.len() {
+            return Err(Malformed(WHAT));
+        }
+        for &(field, count) in self.shape().counts() {
+            let mut next = 0u32;
+            for _ in 0..count {
+                let position = next.checked_add(bits::get(packed, bit, width)).ok_or(Malformed(WHAT))?;
+                out.push((field, position));
+                next = position.saturating_add(1);
+                bit += width as usize;
+            }
+        }
+        Ok(())
+    }
+
+    fn block_count(&self) -> usize {
+        self.documents.div_ceil(BLOCK)
+    }
+
+    fn skip(&self, block: usize) -> Result<&'a [u8; SKIP_ENTRY], Malformed> {
+        self.list.get(block * SKIP_ENTRY..).and_then(|rest| rest.first_chunk()).ok_or(Malformed(WHAT))
+    }
+
+    fn last_document(&self, block: usize) -> Result<u32, Malformed> {
+        let entry = self.skip(block)?;
+        Ok(u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]))
+    }
+
+    fn packed_positions(&self) -> Result<&'a [u8], Malformed> {
+        let start = if self.block_count() == 1 {
+            self.documents_end
+        } else {
+            let entry = self.skip(self.block)?;
+            u32::from_le_bytes([entry[8], entry[9], entry[10], entry[11]]) as usize
+        };
+        self.list.get(start..).ok_or(Malformed(WHAT))
+    }
+
+    /// Appends the rest of the list to `out`, positions as they are stored, and moves to the end.
+    ///
+    /// # Errors
+    /// When a block is malformed.
+    pub fn drain_to(&mut self, out: &mut List) -> Result<(), Malformed> {
+        loop {
+            let numbers = &self.shape_numbers[..self.block_size];
+            out.documents.extend_from_slice(&self.docs[..self.block_size]);
+            out.shapes.extend_from_slice(numbers);
+            let packed = self.packed_positions()?;
+            let width = self.widths.position;
+            let count =
+                numbers.iter().map(|&shape| self.shapes[shape as usize].total() as usize).sum::<usize>();
+            if (count * width as usize).div_ceil(8) > packed.len() {
+                return Err(Malformed(WHAT));
+            }
+            out.positions.extend((0..count).map(|i| bits::get(packed, i * width as usize, width)));
+            self.place = self.block_size;
+            if !self.enter_next_block()? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn load(&mut self, block: usize) -> Result<(), Malformed> {
+        let (start, mut next) = if self.block_count() == 1 {
+            (0, 0)
+        } else {
+            let entry = self.skip(block)?;
+            let before = if block == 0 { 0 } else { self.last_document(block - 1)?.wrapping_add(1) };
+            (u32::from_le_bytes([entry[4], entry[5], entry[6], entry[7]]) as usize, before)
+        };
+        let head = self.list.get(start..).ok_or(Malformed(WHAT))?;
+        let (widths, packed) = head.split_first_chunk::<2>().ok_or(Malformed(WHAT))?;
+        self.widths = Widths::parse(*widths);
+        self.block = block;
+        self.place = 0;
+        self.counted.set((0, 0));
+        self.block_size = (self.documents - block * BLOCK).min(BLOCK);
+        self.unpack(packed).ok_or(Malformed(WHAT))?;
+        self.documents_end = start + 2 + self.documents_len();
+        // Gaps become documents; whatever the bytes say, no document lies past the limit.
+        let mut highest = 0;
+        for doc in &mut self.docs[..self.block_size] {
+            *doc = doc.wrapping_add(next);
+            next = doc.wrapping_add(1);
+            highest = highest.max(*doc);
+        }
+        let highest_shape = self.shape_numbers[..self.block_size].iter().copied().max().unwrap_or(0);
+        if highest >= self.document_limit || highest_shape as usize >= self.shapes.len() {
+            self.block_size = 0;
+            return Err(Malformed(WHAT));
+        }
+        Ok(())
+    }
+
+    fn documents_len(&self) -> usize {
+        let Widths { gap, shape, .. } = self.widths;
+        if self.block_size == BLOCK {
+            bits::block_len(gap) + bits::block_len(shape)
+        } else {
+            (self.block_size * (gap + shape) as usize).div_ceil(8)
+        }
+    }
+
+    fn unpack(&mut self, packed: &[u8]) -> Option<()> {
+        let Widths { gap, shape, .. } = self.widths;
+        if self.block_size == BLOCK {
+            bits::unpack_block(packed, gap, &mut self.docs)?;
+            return bits::unpack_block(packed.get(bits::block_len(gap)..)?, shape, &mut self.shape_numbers);
+        }
+        let packed = packed.get(..self.documents_len())?;
+        for (i, doc) in self.docs[..self.block_size].iter_mut().enumerate() {
+            *doc = bits::get(packed, i * gap as usize, gap);
+        }
+        let shapes_at = self.block_size * gap as usize;
+        for (i, number) in self.shape_numbers[..self.block_size].iter_mut().enumerate() {
+            *number = bits::get(packed, shapes_at + i * shape as usize, shape);
+        }
+        Some(())
+    }
+}

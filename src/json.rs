@@ -1,0 +1,320 @@
+//! JSON values that keep the order of their keys and have one written form.
+//!
+//! The same record must give the same bytes whether it came from a file or from a JavaScript object, so
+//! numbers are written as JavaScript writes them: `1.0` and `1` are the same value and become `1`.
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+
+/// An object with more keys than this is refused.
+pub const MAX_KEYS: usize = 4096;
+
+/// A JSON value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Json {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number without a fraction that fits.
+    Integer(i64),
+    /// Any other number; always finite.
+    Float(f64),
+    /// A string.
+    String(String),
+    /// An array.
+    Array(Vec<Json>),
+    /// An object, keys in the order of their first appearance, none twice.
+    Object(Vec<(String, Json)>),
+}
+
+/// Whole numbers up to here are exact as doubles, and JavaScript writes them without an exponent.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+impl Json {
+    /// Reads one value from JSON text.
+    ///
+    /// # Errors
+    /// When the text is not JSON, or nested deeper than 128.
+    pub fn parse(text: &[u8]) -> Result<Json, serde_json::Error> {
+        serde_json::from_slice(text)
+    }
+
+    /// The number, as the value a JavaScript number of the same text has.
+    pub fn from_f64(number: f64) -> Json {
+        if !number.is_finite() {
+            return Json::Null;
+        }
+        if number.fract() == 0.0 && number.abs() < EXACT {
+            #[expect(clippy::cast_possible_truncation, reason = "a whole number below 2^53 fits an i64")]
+            return Json::Integer(number as i64);
+        }
+        Json::Float(number)
+    }
+
+    /// The value of a key; none where this is no object, or lacks it.
+    pub fn get(&self, key: &str) -> Option<&Json> {
+        match self {
+            Json::Object(entries) => entries.iter().find(|(name, _)| name == key).map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// The string; none where this is no string.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Json::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The number; none where this is no number.
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "JavaScript reads large integers with the same loss"
+            )]
+            Json::Integer(number) => Some(*number as f64),
+            Json::Float(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// What kind of value this is, in words for an error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Json::Null => "null",
+            Json::Bool(_) => "a boolean",
+            Json::Integer(_) | Json::Float(_) => "a number",
+            Json::String(_) => "a string",
+            Json::Array(_) => "an array",
+            Json::Object(_) => "an object",
+        }
+    }
+
+    /// Appends the value's one written form: compact JSON, as `JSON.stringify` gives it.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            Json::Null => out.extend_from_slice(b"null"),
+            Json::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
+            Json::Integer(number) => out.extend_from_slice(number.to_string().as_bytes()),
+            Json::Float(number) => out.extend_from_slice(float_text(*number).as_bytes()),
+            Json::String(text) => write_string(text, out),
+            Json::Array(values) => {
+                out.push(b'[');
+                for (i, value) in values.iter().enumerate() {
+                    if i > 0 {
+                        out.push(b',');
+                    }
+                    value.write(out);
+                }
+                out.push(b']');
+            }
+            Json::Object(entries) => {
+                out.push(b'{');
+                for (i, (key, value)) in entries.iter().enumerate() {
+                    if i > 0 {
+                        out.push(b',');
+                    }
+                    write_string(key, out);
+                    out.push(b':');
+                    value.write(out);
+                }
+                out.push(b'}');
+            }
+        }
+    }
+
+    /// The value's one written form.
+    pub fn to_text(&self) -> String {
+        let mut out = Vec::new();
+        self.write(&mut out);
+        String::from_utf8(out).expect("JSON written from strings is UTF-8")
+    }
+}
+
+/// The shortest digits that read back as `number`, placed as JavaScript places them.
+fn float_text(number: f64) -> String {
+    let scientific = format!("{number:e}");
+    let (digits, exponent) = scientific.split_once('e').expect("the e format has an exponent");
+    let exponent = exponent.parse::<i32>().expect("its exponent is an integer");
+    match exponent {
+        -7..=20 => format!("{number}"),
+        21.. => format!("{digits}e+{exponent}"),
+        _ => format!("{digits}e{exponent}"),
+    }
+}
+
+fn write_string(text: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    let bytes = text.as_bytes();
+    let mut plain_from = 0;
+    for (i, &byte) in bytes.iter().enumerate() {
+        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+            continue;
+        }
+        out.extend_from_slice(&bytes[plain_from..i]);
+        plain_from = i + 1;
+        let short = match byte {
+            b'"' | b'\\' => byte,
+            b'\n' => b'n',
+            b'\r' => b'r',
+            b'\t' => b't',
+            0x08 => b'b',
+            0x0c => b'f',
+            _ => {
+                out.extend_from_slice(format!("\\u{byte:04x}").as_bytes());
+                continue;
+            }
+        };
+        out.extend_from_slice(&[b'\\', short]);
+    }
+    out.extend_from_slice(&bytes[plain_from..]);
+    out.push(b'"');
+}
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Json, D::Error> {
+        deserializer.deserialize_any(JsonVisitor)
+    }
+}
+
+struct JsonVisitor;
+
+impl<'de> Visitor<'de> for JsonVisitor {
+    type Value = Json;
+
+    fn expecting(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
+        formatter.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Json, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Json, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Json, D::Error> {
+        Json::deserialize(deserializer)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+        Ok(Json::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
+        Ok(Json::Integer(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
+        #[expect(clippy::cast_precision_loss, reason = "past i64, the nearest double is what JavaScript has")]
+        let nearest = value as f64;
+        Ok(i64::try_from(value).map_or(Json::Float(nearest), Json::Integer))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
+        Ok(Json::from_f64(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Json, E> {
+        Ok(Json::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Json, E> {
+        Ok(Json::String(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<Json, A::Error> {
+        let mut array = Vec::new();
+        while let Some(value) = values.next_element()? {
+            array.push(value);
+        }
+        Ok(Json::Array(array))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Json, A::Error> {
+        let mut object: Vec<(String, Json)> = Vec::new();
+        while let Some((key, value)) = entries.next_entry::<String, Json>()? {
+            // As in JavaScript, the last value of a repeated key stays, in the place of the first.
+            match object.iter_mut().find(|(name, _)| *name == key) {
+                Some(entry) => entry.1 = value,
+                None => object.push((key, value)),
+            }
+            if object.len() > MAX_KEYS {
+                return Err(serde::de::Error::custom(format_args!(
+                    "an object has more than {MAX_KEYS} keys"
+                )));
+            }
+        }
+        Ok(Json::Object(object))
+    }
+}
+
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Json::Null => serializer.serialize_unit(),
+            Json::Bool(value) => serializer.serialize_bool(*value),
+            Json::Integer(number) => serializer.serialize_i64(*number),
+            Json::Float(number) => serializer.serialize_f64(*number),
+            Json::String(text) => serializer.serialize_str(text),
+            Json::Array(values) => {
+                let mut array = serializer.serialize_seq(Some(values.len()))?;
+                values.iter().try_for_each(|value| array.serialize_element(value))?;
+                array.end()
+            }
+            Json::Object(entries) => {
+                let mut object = serializer.serialize_map(Some(entries.len()))?;
+                entries.iter().try_for_each(|(key, value)| object.serialize_entry(key, value))?;
+                object.end()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_as_javascript_writes_them() {
+        let cases = [
+            ("1.0", "1"),
+            ("-0.0", "0"),
+            ("0.1", "0.1"),
+            ("1e21", "1e+21"),
+            ("123456789012345680000", "123456789012345680000"),
+            ("1.5e300", "1.5e+300"),
+            ("0.000001", "0.000001"),
+            ("0.0000001", "1e-7"),
+            ("0.00000123", "0.00000123"),
+            ("9007199254740993", "9007199254740993"),
+        ];
+        for (text, written) in cases {
+            assert_eq!(Json::parse(text.as_bytes()).unwrap().to_text(), written, "{text}");
+        }
+    }
+
+    #[test]
+    fn strings_are_escaped_as_javascript_escapes_them() {
+        let text = r#""a\"b\\c\n\r\t\b\f\u0001\u001f\u007fé😀/""#;
+        let written = "\"a\\\"b\\\\c\\n\\r\\t\\b\\f\\u0001\\u001f\u{7f}é😀/\"";
+        assert_eq!(Json::parse(text.as_bytes()).unwrap().to_text(), written);
+    }
+
+    #[test]
+    fn keys_keep_their_order_and_the_last_of_a_repeated_one_stays() {
+        let json = Json::parse(br#"{"b":1,"a":2,"b":3}"#).unwrap();
+        assert_eq!(json.to_text(), r#"{"b":3,"a":2}"#);
+    }
+
+    #[test]
+    fn nesting_too_deep_and_too_many_keys_are_errors() {
+        assert!(Json::parse("[".repeat(100_000).as_bytes()).is_err());
+        let many = (0..=MAX_KEYS).map(|i| format!("\"k{i}\":0")).collect::<Vec<_>>().join(",");
+        assert!(Json::parse(format!("{{{many}}}").as_bytes()).is_err());
+    }
+}

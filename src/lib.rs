@@ -1,0 +1,31 @@
+//! snapseek: hybrid search you can ship as a file.
+
+pub mod analysis;
+pub mod attributes;
+pub mod bitmap;
+mod bits;
+mod builder;
+pub mod document;
+mod engine;
+pub mod ids;
+pub mod index;
+pub mod json;
+pub mod presentation;
+pub mod query;
+pub mod recipe;
+pub mod retrieval;
+pub mod schema;
+pub mod segment;
+pub mod snapshot;
+#[cfg(target_arch = "wasm32")]
+pub mod wasm;
+pub mod wire;
+
+pub use builder::{BuildError, Builder};
+pub use document::{Key, Record, RecordError};
+pub use engine::{
+    Column, Engine, HighlightOptions, MatchOptions, MatchRow, MatchSnippet, SearchError, WriteError, Written,
+};
+pub use recipe::{SearchOptions, SearchResponse};
+pub use schema::{Schema, SchemaError};
+pub use snapshot::SnapshotError;

@@ -1,0 +1,82 @@
+//! Text with marks in it, and how it is written.
+
+/// A part of a highlight or snippet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// Text of the document.
+    Text(&'a str),
+    /// A match starts.
+    Open,
+    /// A match ends.
+    Close,
+    /// Text is left out.
+    Ellipsis,
+}
+
+/// What stands for the marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Markers<'a> {
+    /// Before a match.
+    pub open: &'a str,
+    /// After a match.
+    pub close: &'a str,
+    /// Where text is left out.
+    pub ellipsis: &'a str,
+}
+
+/// How the document's text is written; marks are always written as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Markup {
+    /// As it is. FTS5 cuts each piece at a NUL, and so does this.
+    Plain,
+    /// With `& < > " '` escaped: the text of a document is nobody's HTML.
+    EscapedHtml,
+}
+
+/// The pieces as one string.
+pub fn render(pieces: &[Piece], markers: Markers, markup: Markup) -> String {
+    let mut out = String::new();
+    for piece in pieces {
+        match piece {
+            Piece::Text(text) => put_text(until_nul(text), markup, &mut out),
+            Piece::Open => out.push_str(until_nul(markers.open)),
+            Piece::Close => out.push_str(until_nul(markers.close)),
+            Piece::Ellipsis => out.push_str(until_nul(markers.ellipsis)),
+        }
+    }
+    out
+}
+
+fn until_nul(text: &str) -> &str {
+    text.split('\0').next().unwrap_or_default()
+}
+
+fn put_text(text: &str, markup: Markup, out: &mut String) {
+    if markup == Markup::Plain {
+        out.push_str(text);
+        return;
+    }
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            _ => out.push(character),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_documents_own_text_is_escaped() {
+        let pieces = [Piece::Ellipsis, Piece::Text("a<b>'"), Piece::Open, Piece::Text("\"&"), Piece::Close];
+        let markers = Markers { open: "<mark>", close: "</mark>", ellipsis: "…" };
+        assert_eq!(render(&pieces, markers, Markup::EscapedHtml), "…a&lt;b&gt;&#39;<mark>&quot;&amp;</mark>");
+        assert_eq!(render(&pieces, markers, Markup::Plain), "…a<b>'<mark>\"&</mark>");
+    }
+}

@@ -1,0 +1,131 @@
+//! snippet(): the few tokens around the matches that say most.
+
+use super::highlight::{Marking, Window};
+use super::{Piece, joined, tokens};
+use crate::analysis::{Analyzer, Span};
+use crate::ids::FieldId;
+use crate::retrieval::Place;
+
+/// A snippet has no more tokens than this.
+pub const MAX_SNIPPET_TOKENS: i64 = 64;
+
+/// What a phrase adds to a window where it is first seen in it, and where it is seen again.
+const FIRST_OF_PHRASE: i64 = 1000;
+const AGAIN: i64 = 1;
+/// What a window gains that starts with the field, or with a sentence.
+const STARTS_FIELD: i64 = 120;
+const STARTS_SENTENCE: i64 = 100;
+
+/// The pieces of the best window of `length` tokens, in `field` or, without one, in any field.
+///
+/// `texts` are the fields' texts, `places` the document's matches in order, `phrase_lengths` the terms of each phrase.
+/// None where the field has no text.
+pub fn snippet<'a>(
+    texts: &[Option<&'a str>],
+    analyzer: &Analyzer,
+    places: &[Place],
+    phrase_lengths: &[u32],
+    field: Option<FieldId>,
+    length: i64,
+) -> Option<Vec<Piece<'a>>> {
+    let length = length.clamp(0, MAX_SNIPPET_TOKENS);
+    let fields = texts.iter().zip(0..).filter(|(_, number)| field.is_none_or(|field| field.0 == *number));
+    let mut best = Best { score: 0, field: field.unwrap_or(FieldId(0)), start: 0 };
+    for (text, number) in fields {
+        let Some(text) = text else { continue };
+        let own = places.iter().filter(|place| place.field.0 == number).copied().collect::<Vec<_>>();
+        if own.is_empty() {
+            continue;
+        }
+        let spans = tokens(analyzer, text);
+        let windows = Windows { places: &own, phrase_lengths, length, size: spans.len() as i64 };
+        windows.improve(&mut best, FieldId(number), &sentence_starts(text, &spans));
+    }
+    let text = texts.get(best.field.index()).copied().flatten()?;
+    let spans = tokens(analyzer, text);
+    let own = places.iter().filter(|place| place.field == best.field);
+    let mut ranges = joined(own.map(|place| (place.position, phrase_lengths[place.phrase])));
+    ranges.retain(|range| i64::from(range.first) >= best.start);
+    let last = best.start + length - 1;
+    let mut marking = Marking::new(text, &ranges);
+    if best.start > 0 {
+        marking.pieces.push(Piece::Ellipsis);
+    }
+    // FTS5 takes a window that ends before the first token for no window at all.
+    marking.tokens(&spans, (last >= 0).then_some(Window { first: best.start, last }));
+    if last >= spans.len() as i64 - 1 {
+        marking.rest();
+    } else {
+        marking.pieces.push(Piece::Ellipsis);
+    }
+    Some(marking.pieces)
+}
+
+struct Best {
+    score: i64,
+    field: FieldId,
+    start: i64,
+}
+
+/// The windows of one field.
+struct Windows<'a> {
+    places: &'a [Place],
+    phrase_lengths: &'a [u32],
+    length: i64,
+    size: i64,
+}
+
+impl Windows<'_> {
+    /// Replaces `best` by the first window that has a strictly greater score.
+    fn improve(&self, best: &mut Best, field: FieldId, sentences: &[i64]) {
+        for place in self.places {
+            let position = i64::from(place.position);
+            let (score, start) = self.score(position);
+            if score > best.score {
+                *best = Best { score, field, start };
+            }
+            if self.size <= self.length {
+                continue;
+            }
+            let sentence = sentences.iter().rev().find(|&&start| start <= position);
+            if let Some(&start) = sentence.filter(|&&start| start < position) {
+                let bonus = if start == 0 { STARTS_FIELD } else { STARTS_SENTENCE };
+                let score = self.score(start).0 + bonus;
+                if score > best.score {
+                    *best = Best { score, field, start };
+                }
+            }
+        }
+    }
+
+    /// What the window from `start` is worth, and where it starts once its matches are in its middle.
+    fn score(&self, start: i64) -> (i64, i64) {
+        let mut seen = vec![false; self.phrase_lengths.len()];
+        let (mut score, mut first, mut end) = (0, -1, 0);
+        for place in self.places {
+            let position = i64::from(place.position);
+            if position < start || position >= start + self.length {
+                continue;
+            }
+            score += if seen[place.phrase] { AGAIN } else { FIRST_OF_PHRASE };
+            seen[place.phrase] = true;
+            if first < 0 {
+                first = position;
+            }
+            end = position + i64::from(self.phrase_lengths[place.phrase]);
+        }
+        let spare = self.length - (end - first);
+        let centred = (first - spare / 2).min(self.size - self.length);
+        (score, centred.max(0))
+    }
+}
+
+/// The positions of tokens that start the text, or follow a full stop or colon and white space.
+fn sentence_starts(text: &str, spans: &[Span]) -> Vec<i64> {
+    let starts_sentence = |(position, span): &(i64, &Span)| {
+        let before = &text[..span.start];
+        let trimmed = before.trim_end_matches([' ', '\t', '\n', '\r']);
+        *position == 0 || trimmed.len() < before.len() && trimmed.ends_with(['.', ':'])
+    };
+    (0..).zip(spans).filter(starts_sentence).map(|(position, _)| position).collect()
+}

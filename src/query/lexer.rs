@@ -1,0 +1,137 @@
+//! How is an expression cut into tokens?
+//!
+//! Everything that separates tokens is ASCII and every byte from 0x80 up is part of a word, so a token never
+//! ends inside a character.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::QueryError;
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TokenKind {
+    And,
+    Or,
+    Not,
+    /// A word, or text in double quotes.
+    String,
+    LeftParenthesis,
+    RightParenthesis,
+    LeftBrace,
+    RightBrace,
+    Colon,
+    Comma,
+    Plus,
+    Star,
+    Minus,
+    Caret,
+    /// Nothing follows.
+    End,
+}
+
+impl TokenKind {
+    /// Whether a phrase, its column filter or a NEAR group can start with this token.
+    pub(super) fn starts_member(self) -> bool {
+        matches!(self, TokenKind::String | TokenKind::LeftBrace | TokenKind::Minus | TokenKind::Caret)
+    }
+}
+
+/// A piece of the expression that means something.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token<'a> {
+    pub(super) kind: TokenKind,
+    /// As it stands in the expression, quotation marks included.
+    pub(super) text: &'a str,
+    start: usize,
+}
+
+impl<'a> Token<'a> {
+    /// Where the token stands in the expression.
+    pub(super) fn span(&self) -> Range<usize> {
+        self.start..self.start + self.text.len()
+    }
+
+    /// What a string says: without the marks around it, and `""` inside them being `"`.
+    pub(super) fn unquoted(&self) -> Cow<'a, str> {
+        let Some(inner) = self.text.strip_prefix('"') else { return Cow::Borrowed(self.text) };
+        let inner = inner.strip_suffix('"').unwrap_or(inner);
+        if inner.contains('"') { Cow::Owned(inner.replace("\"\"", "\"")) } else { Cow::Borrowed(inner) }
+    }
+}
+
+/// Reads tokens from the front of an expression.
+pub(super) struct Lexer<'a> {
+    expression: &'a str,
+    at: usize,
+}
+
+impl<'a> Lexer<'a> {
+    /// A lexer at the start of `expression`, which ends at the first NUL as SQLite's C strings do.
+    pub(super) fn new(expression: &'a str) -> Self {
+        let end = expression.find('\0').unwrap_or(expression.len());
+        Lexer { expression: &expression[..end], at: 0 }
+    }
+
+    /// The next token; [`TokenKind::End`] for ever after the last.
+    pub(super) fn next(&mut self) -> Result<Token<'a>, QueryError> {
+        let rest = self.expression[self.at..].trim_start_matches([' ', '\t', '\n', '\r']);
+        let start = self.expression.len() - rest.len();
+        let (kind, len) = match rest.bytes().next() {
+            None => (TokenKind::End, 0),
+            Some(b'(') => (TokenKind::LeftParenthesis, 1),
+            Some(b')') => (TokenKind::RightParenthesis, 1),
+            Some(b'{') => (TokenKind::LeftBrace, 1),
+            Some(b'}') => (TokenKind::RightBrace, 1),
+            Some(b':') => (TokenKind::Colon, 1),
+            Some(b',') => (TokenKind::Comma, 1),
+            Some(b'+') => (TokenKind::Plus, 1),
+            Some(b'*') => (TokenKind::Star, 1),
+            Some(b'-') => (TokenKind::Minus, 1),
+            Some(b'^') => (TokenKind::Caret, 1),
+            Some(b'"') => match quoted_len(rest) {
+                Some(len) => (TokenKind::String, len),
+                None => {
+                    return Err(QueryError::UnterminatedString { span: start..self.expression.len() });
+                }
+            },
+            Some(byte) if is_word_byte(byte) => {
+                let len = rest.bytes().position(|byte| !is_word_byte(byte)).unwrap_or(rest.len());
+                (word_kind(&rest[..len]), len)
+            }
+            Some(byte) => {
+                return Err(QueryError::Syntax { near: char::from(byte).into(), span: start..start + 1 });
+            }
+        };
+        self.at = start + len;
+        Ok(Token { kind, text: &rest[..len], start })
+    }
+}
+
+/// The length of the string in double quotes at the start of `text`, marks included; none if it does not end.
+fn quoted_len(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    loop {
+        at += 1 + bytes[at..].iter().position(|&byte| byte == b'"')?;
+        if bytes.get(at) != Some(&b'"') {
+            return Some(at);
+        }
+        at += 1;
+    }
+}
+
+/// Whether `byte` may be part of a word without quotes. FTS5 counts the control character 0x1A among them.
+fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == 0x1a || !byte.is_ascii()
+}
+
+/// Operators are words in capitals; any other word is a string.
+fn word_kind(word: &str) -> TokenKind {
+    match word {
+        "AND" => TokenKind::And,
+        "OR" => TokenKind::Or,
+        "NOT" => TokenKind::Not,
+        _ => TokenKind::String,
+    }
+}

@@ -1,0 +1,461 @@
+//! How do tokens become a tree?
+//!
+//! By recursive descent over FTS5's grammar, reading one token ahead. SQLite's own parser keeps its symbols on a
+//! stack of fixed size and refuses what does not fit; this one counts the symbols that would lie there, so that
+//! it refuses the same expressions, and its recursion is bounded by the same number. Which fault is reported
+//! when there are several follows from the order of the steps: a token is put on the stack, the next one is
+//! read, and only then is looked at what the first one said.
+
+use super::lexer::{Lexer, Token, TokenKind};
+use super::{Near, Node, Phrase, Query, QueryError, Term};
+use crate::analysis::{Analyzer, Purpose};
+use crate::ids::{FieldId, FieldSet};
+
+/// How many operators may lie on the way from the root of a tree to a phrase; FTS5's limit.
+///
+/// A run of AND is one operator of many operands, and so is a run of OR. A run of NOT is nested.
+pub const MAX_DEPTH: usize = 256;
+
+/// How many symbols of the grammar may be unfinished at once; FTS5's limit.
+///
+/// A parenthesis takes one place, an operator waiting for its right side two, a column filter on a parenthesis
+/// three in all. The innermost word needs two, which leaves 97 for plain parentheses.
+pub const MAX_STACK: usize = 99;
+
+/// The distance of a NEAR group that does not give one.
+const DEFAULT_DISTANCE: u32 = 10;
+
+/// The lowest of the [`binding`] strengths: takes in any operator.
+const LOOSEST: u8 = 1;
+
+impl Query {
+    /// Parses `expression` as FTS5 would for a table with these columns.
+    ///
+    /// Takes time and space linear in the length of the expression. The text ends at a NUL. Column names are
+    /// compared without regard to ASCII case.
+    ///
+    /// ```
+    /// use snapseek::analysis::Analyzer;
+    /// use snapseek::query::Query;
+    ///
+    /// let analyzer = Analyzer::parse("porter unicode61")?;
+    /// let query = Query::parse("title : (fast OR quick) NOT slow", &["title", "body"], &analyzer)?;
+    /// assert_eq!(query.phrases.len(), 3);
+    ///
+    /// let error = Query::parse("author : knuth", &["title", "body"], &analyzer).unwrap_err();
+    /// assert_eq!(error.to_string(), "no such column: author");
+    /// assert_eq!(error.span(), 0..6);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Where FTS5 refuses the expression, with FTS5's message. And for `*reads` and `*id`, with which FTS5
+    /// answers questions about the state of its table.
+    ///
+    /// # Panics
+    ///
+    /// When there are more than [`FieldId::LIMIT`] fields; no schema has more.
+    pub fn parse(
+        expression: &str,
+        fields: &[impl AsRef<str>],
+        analyzer: &Analyzer,
+    ) -> Result<Query, QueryError> {
+        assert!(fields.len() <= FieldId::LIMIT, "a schema holds at most {} text fields", FieldId::LIMIT);
+        refuse_special(expression)?;
+        let fields: Vec<&str> = fields.iter().map(AsRef::as_ref).collect();
+        let mut lexer = Lexer::new(expression);
+        let next = lexer.next()?;
+        let mut parser = Parser { lexer, next, stack: 0, fields: &fields, analyzer, phrases: Vec::new() };
+        let tree = parser.expression(LOOSEST, FieldSet::ALL)?;
+        match parser.next.kind {
+            TokenKind::End => Ok(Query { root: tree.node, phrases: parser.phrases }),
+            _ => Err(parser.unexpected()),
+        }
+    }
+}
+
+/// Refuses an expression whose very first character is `*`: FTS5 takes it for a question about the table.
+fn refuse_special(expression: &str) -> Result<(), QueryError> {
+    let Some(rest) = expression.strip_prefix('*') else { return Ok(()) };
+    let word = rest.trim_start_matches(' ');
+    let name = &word[..word.find([' ', '\0']).unwrap_or(word.len())];
+    let end = expression.len() - word.len() + name.len();
+    Err(QueryError::UnknownSpecialQuery { name: name.into(), span: 0..end })
+}
+
+/// How strongly an operator holds its operands; 0 for what is no operator.
+fn binding(kind: TokenKind) -> u8 {
+    match kind {
+        TokenKind::Or => LOOSEST,
+        TokenKind::And => 2,
+        TokenKind::Not => 3,
+        _ => 0,
+    }
+}
+
+/// A node and how many operators lie on the longest way down from it.
+struct Tree {
+    node: Node,
+    depth: usize,
+}
+
+impl Tree {
+    /// `left operator right`. A run of AND, or of OR, becomes one node.
+    fn join(operator: TokenKind, left: Tree, right: Tree) -> Tree {
+        let depth = left.depth_under(operator).max(right.depth_under(operator)) + 1;
+        let node = match operator {
+            TokenKind::Not => Node::Not(Box::new(left.node), Box::new(right.node)),
+            TokenKind::And => Node::And(concat(left.operands(operator), right.operands(operator))),
+            _ => Node::Or(concat(left.operands(operator), right.operands(operator))),
+        };
+        Tree { node, depth }
+    }
+
+    /// Whether this node gives up its operands to a node of `operator` above it.
+    fn dissolves_in(&self, operator: TokenKind) -> bool {
+        matches!((operator, &self.node), (TokenKind::And, Node::And(_)) | (TokenKind::Or, Node::Or(_)))
+    }
+
+    fn depth_under(&self, operator: TokenKind) -> usize {
+        if self.dissolves_in(operator) { self.depth - 1 } else { self.depth }
+    }
+
+    fn operands(self, operator: TokenKind) -> Vec<Node> {
+        let dissolves = self.dissolves_in(operator);
+        match self.node {
+            Node::And(operands) | Node::Or(operands) if dissolves => operands,
+            node => vec![node],
+        }
+    }
+}
+
+fn concat(mut first: Vec<Node>, mut second: Vec<Node>) -> Vec<Node> {
+    first.append(&mut second);
+    first
+}
+
+/// What comes before a phrase.
+enum Head<'a> {
+    /// A column filter and its colon.
+    Filter(FieldSet),
+    /// No filter, but the string that could have been the name of a column.
+    String(Token<'a>),
+    /// Neither.
+    Nothing,
+}
+
+struct Parser<'a> {
+    lexer: Lexer<'a>,
+    /// The token that has been read but not yet taken.
+    next: Token<'a>,
+    /// How many symbols SQLite's parser would have on its stack.
+    stack: usize,
+    fields: &'a [&'a str],
+    analyzer: &'a Analyzer,
+    phrases: Vec<Phrase>,
+}
+
+impl<'a> Parser<'a> {
+    /// Counts one more symbol on the stack.
+    fn push(&mut self) -> Result<(), QueryError> {
+        if self.stack == MAX_STACK {
+            return Err(QueryError::StackOverflow { span: self.next.span() });
+        }
+        self.stack += 1;
+        Ok(())
+    }
+
+    /// Takes the next token.
+    fn take(&mut self) -> Result<Token<'a>, QueryError> {
+        self.push()?;
+        let token = self.next;
+        self.next = self.lexer.next()?;
+        Ok(token)
+    }
+
+    /// Takes the next token, which must be of this kind.
+    fn expect(&mut self, kind: TokenKind) -> Result<Token<'a>, QueryError> {
+        if self.next.kind == kind { self.take() } else { Err(self.unexpected()) }
+    }
+
+    fn unexpected(&self) -> QueryError {
+        syntax_error(self.next)
+    }
+
+    /// Operands joined by operators that bind at least as strongly as `loosest`; all of them group to the left.
+    fn expression(&mut self, loosest: u8, within: FieldSet) -> Result<Tree, QueryError> {
+        let base = self.stack;
+        let mut tree = self.operand(within)?;
+        while binding(self.next.kind) >= loosest {
+            let operator = self.take()?;
+            let right = self.expression(binding(operator.kind) + 1, within)?;
+            tree = Tree::join(operator.kind, tree, right);
+            if tree.depth > MAX_DEPTH {
+                return Err(QueryError::TooDeep { span: operator.span() });
+            }
+            self.stack = base + 1;
+        }
+        Ok(tree)
+    }
+
+    /// An expression in parentheses, or a run of phrases that must all match.
+    fn operand(&mut self, within: FieldSet) -> Result<Tree, QueryError> {
+        let base = self.stack;
+        let tree = if self.next.kind == TokenKind::LeftParenthesis {
+            self.parenthesised(within)?
+        } else {
+            match self.head()? {
+                Head::Filter(filter) if self.next.kind == TokenKind::LeftParenthesis => {
+                    self.parenthesised(within.and(filter))?
+                }
+                head => self.run(base, head, within)?,
+            }
+        };
+        self.stack = base + 1;
+        Ok(tree)
+    }
+
+    fn parenthesised(&mut self, within: FieldSet) -> Result<Tree, QueryError> {
+        self.expect(TokenKind::LeftParenthesis)?;
+        let tree = self.expression(LOOSEST, within)?;
+        self.expect(TokenKind::RightParenthesis)?;
+        Ok(tree)
+    }
+
+    /// Phrases and NEAR groups one after the other: an AND that needs no word for it.
+    ///
+    /// What has no tokens disappears from the run, and its phrase from the list of phrases, unless the run has
+    /// nothing else.
+    fn run(&mut self, base: usize, head: Head<'a>, within: FieldSet) -> Result<Tree, QueryError> {
+        let first = self.phrases.len();
+        let mut members = vec![self.near(head, within)?];
+        self.stack = base + 1;
+        while self.next.kind.starts_member() {
+            let head = self.head()?;
+            let mut member = self.near(head, within)?;
+            self.stack = base + 1;
+            if self.is_hollow(member.phrases[0]) {
+                self.phrases.pop();
+                continue;
+            }
+            if self.is_hollow(first) {
+                self.phrases.remove(first);
+                members.clear();
+                member.phrases.iter_mut().for_each(|place| *place -= 1);
+            }
+            members.push(member);
+        }
+        let mut nodes: Vec<Node> = members.into_iter().map(|near| self.node(near)).collect();
+        match nodes.pop() {
+            Some(node) if nodes.is_empty() => Ok(Tree { node, depth: 0 }),
+            last => {
+                nodes.extend(last);
+                Ok(Tree { node: Node::And(nodes), depth: 1 })
+            }
+        }
+    }
+
+    /// Whether the phrase at this place has no tokens.
+    fn is_hollow(&self, place: usize) -> bool {
+        self.phrases[place].terms.is_empty()
+    }
+
+    fn node(&self, near: Near) -> Node {
+        let is_dead = self.is_hollow(near.phrases[0]) || near.fields.is_empty_among(self.fields.len());
+        if is_dead { Node::Nothing } else { Node::Near(near) }
+    }
+
+    /// `column :`, `{column …} :`, either with `-` before it, or as much of a phrase as looks like that.
+    fn head(&mut self) -> Result<Head<'a>, QueryError> {
+        let base = self.stack;
+        let is_inverted = self.next.kind == TokenKind::Minus;
+        if is_inverted {
+            self.take()?;
+        }
+        let columns = match self.next.kind {
+            TokenKind::LeftBrace => self.columns()?,
+            TokenKind::String => {
+                let string = self.take()?;
+                if !is_inverted && self.next.kind != TokenKind::Colon {
+                    return Ok(Head::String(string));
+                }
+                self.column(string)?
+            }
+            _ if is_inverted => return Err(self.unexpected()),
+            _ => return Ok(Head::Nothing),
+        };
+        self.stack = base + 1;
+        self.expect(TokenKind::Colon)?;
+        Ok(Head::Filter(if is_inverted { columns.complement() } else { columns }))
+    }
+
+    /// `{column …}`
+    fn columns(&mut self) -> Result<FieldSet, QueryError> {
+        self.expect(TokenKind::LeftBrace)?;
+        let name = self.expect(TokenKind::String)?;
+        let mut columns = self.column(name)?;
+        let listed = self.stack;
+        while self.next.kind == TokenKind::String {
+            let name = self.take()?;
+            columns = columns.or(self.column(name)?);
+            self.stack = listed;
+        }
+        self.expect(TokenKind::RightBrace)?;
+        Ok(columns)
+    }
+
+    fn column(&self, name: Token) -> Result<FieldSet, QueryError> {
+        let unquoted = name.unquoted();
+        let fields = (0..).map(FieldId).zip(self.fields);
+        for (field, known) in fields {
+            if known.eq_ignore_ascii_case(&unquoted) {
+                return Ok(FieldSet::only(field));
+            }
+        }
+        Err(QueryError::NoSuchColumn { name: unquoted.into_owned(), span: name.span() })
+    }
+
+    /// A phrase, a phrase after `^`, or a NEAR group. Its phrases are the last in the list.
+    fn near(&mut self, head: Head<'a>, within: FieldSet) -> Result<Near, QueryError> {
+        let first = self.phrases.len();
+        let (fields, string) = match head {
+            Head::Filter(filter) => {
+                let has_string = self.next.kind == TokenKind::String;
+                (within.and(filter), if has_string { Some(self.take()?) } else { None })
+            }
+            Head::String(string) => (within, Some(string)),
+            Head::Nothing => (within, None),
+        };
+        let mut distance = DEFAULT_DISTANCE;
+        match string {
+            Some(name) if self.next.kind == TokenKind::LeftParenthesis => distance = self.near_group(name)?,
+            Some(string) => self.phrase(string)?,
+            None => {
+                self.expect(TokenKind::Caret)?;
+                let string = self.expect(TokenKind::String)?;
+                self.phrase(string)?;
+                self.phrases[first].is_initial = !self.is_hollow(first);
+            }
+        }
+        for phrase in &mut self.phrases[first..] {
+            phrase.fields = fields;
+        }
+        Ok(Near { phrases: (first..self.phrases.len()).collect(), distance, fields })
+    }
+
+    /// `(phrase … , distance)` after `name`, which must be `NEAR`. Adds the phrases and returns the distance.
+    ///
+    /// As in a run, a phrase without tokens disappears unless there is no other.
+    fn near_group(&mut self, name: Token) -> Result<u32, QueryError> {
+        self.expect(TokenKind::LeftParenthesis)?;
+        let first = self.phrases.len();
+        let string = self.expect(TokenKind::String)?;
+        self.phrase(string)?;
+        let listed = self.stack;
+        while self.next.kind == TokenKind::String {
+            let string = self.take()?;
+            self.phrase(string)?;
+            self.stack = listed;
+            if self.is_hollow(self.phrases.len() - 1) {
+                self.phrases.pop();
+            } else if self.is_hollow(first) {
+                self.phrases.remove(first);
+            }
+        }
+        let distance = if self.next.kind == TokenKind::Comma {
+            self.take()?;
+            Some(self.expect(TokenKind::String)?)
+        } else {
+            // In SQLite's grammar the absent distance is a symbol too.
+            self.push()?;
+            None
+        };
+        self.stack = listed + 1;
+        self.expect(TokenKind::RightParenthesis)?;
+        if name.text != "NEAR" {
+            return Err(syntax_error(name));
+        }
+        distance.map_or(Ok(DEFAULT_DISTANCE), distance_of)
+    }
+
+    /// `string + string …`, each of which may have a `*`; the first is `string`. Adds the phrase to the list.
+    fn phrase(&mut self, mut string: Token<'a>) -> Result<(), QueryError> {
+        let base = self.stack;
+        let mut terms = Vec::new();
+        loop {
+            let is_prefix = self.next.kind == TokenKind::Star;
+            if is_prefix {
+                self.take()?;
+            } else {
+                // In SQLite's grammar the absent star is a symbol too.
+                self.push()?;
+            }
+            self.stack = base;
+            self.add_terms(string, &mut terms);
+            // The star, or its absence, speaks of the last term so far, even if this string added none.
+            if let Some(Term::Exact(bytes) | Term::Prefix(bytes)) = terms.pop() {
+                terms.push(if is_prefix { Term::Prefix(bytes) } else { Term::Exact(bytes) });
+            }
+            if self.next.kind != TokenKind::Plus {
+                break;
+            }
+            self.take()?;
+            string = self.expect(TokenKind::String)?;
+        }
+        if self.analyzer.is_bigramming() {
+            self.widen_lone_characters(&mut terms);
+        }
+        self.phrases.push(Phrase { terms, is_initial: false, fields: FieldSet::ALL });
+        Ok(())
+    }
+
+    fn add_terms(&self, string: Token, terms: &mut Vec<Term>) {
+        let text = string.unquoted();
+        self.analyzer.spans(&text, Purpose::Query, |span| {
+            let mut term = Vec::new();
+            self.analyzer.term(&text[span.start..span.end], &mut term);
+            terms.push(Term::Exact(term));
+        });
+    }
+
+    /// Makes a prefix of each CJK character that stands by itself.
+    ///
+    /// With bigrams a document has such a character mostly as the first of a pair; see [`crate::analysis`].
+    fn widen_lone_characters(&self, terms: &mut [Term]) {
+        for term in terms {
+            if let Term::Exact(bytes) = term
+                && str::from_utf8(bytes).is_ok_and(|text| self.is_lone_character(text))
+            {
+                *term = Term::Prefix(std::mem::take(bytes));
+            }
+        }
+    }
+
+    /// Whether `text` is one character of a kind that is broken into bigrams: of such a character twice a
+    /// document makes the pair and the last one, while other text stays in one piece.
+    fn is_lone_character(&self, text: &str) -> bool {
+        let mut count = 0;
+        self.analyzer.spans(&text.repeat(2), Purpose::Document, |_| count += 1);
+        count == 2
+    }
+}
+
+fn syntax_error(token: Token) -> QueryError {
+    QueryError::Syntax { near: token.text.into(), span: token.span() }
+}
+
+/// The number that `token` gives. Digits that would take it past what FTS5 can hold are ignored, as FTS5 does.
+fn distance_of(token: Token) -> Result<u32, QueryError> {
+    const LAST_THAT_GROWS: u32 = 214_748_362;
+    let mut distance = 0;
+    for byte in token.text.bytes() {
+        if !byte.is_ascii_digit() {
+            return Err(QueryError::ExpectedInteger { got: token.text.into(), span: token.span() });
+        }
+        if distance <= LAST_THAT_GROWS {
+            distance = distance * 10 + u32::from(byte - b'0');
+        }
+    }
+    Ok(distance)
+}

@@ -1,0 +1,204 @@
+//! How does each source system rank?
+//!
+//! A recipe turns a request into queries, and what they find into ranked hits. What all of them share stands here: the
+//! request, the response, and how a hit explains itself.
+
+mod expansion;
+mod hybrid;
+
+pub use expansion::{Completion, MAX_COMPLETIONS, complete, corrections};
+pub use hybrid::{InterpretError, Interpretation, interpret};
+
+use crate::json::Json;
+use serde::{Deserialize, Serialize};
+
+/// What a caller asks of `search`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SearchOptions {
+    /// How many hits, best first: 1 to 1000, 10 by default.
+    #[serde(default)]
+    pub limit: Option<usize>,
+    /// How many hits to leave out before the first: 0 by default.
+    #[serde(default)]
+    pub offset: Option<usize>,
+    /// Which legs run: `keyword`.
+    #[serde(default)]
+    pub mode: Option<String>,
+    /// Conditions on attributes.
+    #[serde(default)]
+    pub filter: Option<Json>,
+    /// Attributes whose values are counted over all matches.
+    #[serde(default)]
+    pub facets: Vec<String>,
+    /// Weights by field, in place of the schema's.
+    #[serde(default)]
+    pub weights: Option<Json>,
+    /// Takes the last word for the beginning of one. Off by default.
+    #[serde(default)]
+    pub as_you_type: bool,
+    /// How many typing errors a word that the index lacks may have: 0 to 2, 0 by default.
+    #[serde(default)]
+    pub typos: u8,
+    /// Counts all matches. Off by default: finding the best does not need it.
+    #[serde(default)]
+    pub count: bool,
+    /// Which fields come back whole with their matches marked. None by default.
+    #[serde(default)]
+    pub highlight: Vec<String>,
+    /// How the snippet of a hit is cut.
+    #[serde(default)]
+    pub snippet: SnippetOptions,
+    /// Whether hits explain their scores. Off by default.
+    #[serde(default)]
+    pub explain: bool,
+    /// Whether hits carry their whole record. Off by default.
+    #[serde(default)]
+    pub records: bool,
+}
+
+/// How snippets and highlights are cut and marked.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct SnippetOptions {
+    /// The field it is cut from; the best one by default.
+    pub field: Option<String>,
+    /// Its tokens: 0 to 64, 24 by default. 0 gives no snippet.
+    pub tokens: i64,
+    /// What stands before a match.
+    pub open: String,
+    /// What stands after a match.
+    pub close: String,
+    /// What stands where text is left out.
+    pub ellipsis: String,
+    /// Whether the text comes as it is. By default `& < > " '` in it are escaped, for use as HTML.
+    pub raw: bool,
+}
+
+impl Default for SnippetOptions {
+    fn default() -> SnippetOptions {
+        SnippetOptions {
+            field: None,
+            tokens: 24,
+            open: "<mark>".to_owned(),
+            close: "</mark>".to_owned(),
+            ellipsis: "…".to_owned(),
+            raw: false,
+        }
+    }
+}
+
+/// What `search` answers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SearchResponse {
+    /// The query as it came.
+    pub query: String,
+    /// Which legs ran.
+    pub mode: &'static str,
+    /// The MATCH expression that stands for the query, before completions and corrections.
+    pub expression: String,
+    /// Words that the index lacks, and what was looked for instead.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub corrected: Vec<Correction>,
+    /// Whether something that was asked for could not be done.
+    pub degraded: bool,
+    /// What, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// How many records match; only where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
+    /// The hits, best first.
+    pub hits: Vec<Hit>,
+    /// The counts that were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub facets: Vec<Facet>,
+}
+
+/// A word that the index lacks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Correction {
+    /// The word.
+    pub word: String,
+    /// What was looked for.
+    pub instead: Vec<String>,
+}
+
+/// A record that was found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Hit {
+    /// Its id.
+    pub id: String,
+    /// Its kind.
+    pub kind: String,
+    /// How well it fits: higher is better.
+    pub score: f64,
+    /// A few words around the matches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snippet: Option<String>,
+    /// The fields that were to be highlighted; null where the record lacks one.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_map")]
+    pub highlights: Vec<(String, Option<String>)>,
+    /// What made the score.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explain: Option<Explain>,
+    /// The record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record: Option<Json>,
+}
+
+/// What made a score: bm25, phrase by phrase. The parts add up to the score.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Explain {
+    /// FTS5's rank: the negative score.
+    pub bm25: f64,
+    /// The record's tokens.
+    pub length: u32,
+    /// The average record's tokens.
+    pub average_length: f64,
+    /// By phrase.
+    pub phrases: Vec<ExplainedPhrase>,
+}
+
+/// What one phrase gives to a score.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ExplainedPhrase {
+    /// The phrase, as it was looked for.
+    pub phrase: String,
+    /// The records that have it.
+    pub hits: u64,
+    /// What it tells.
+    pub idf: f64,
+    /// Its weighted occurrences in this record.
+    pub frequency: f64,
+    /// What it adds to the score.
+    pub part: f64,
+}
+
+/// The values of an attribute among the matches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Facet {
+    /// The attribute.
+    pub attribute: String,
+    /// Its values and how often they occur, most frequent first.
+    pub values: Vec<FacetValue>,
+}
+
+/// One value of an attribute.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FacetValue {
+    /// The value.
+    pub value: String,
+    /// How many matches have it.
+    pub count: u64,
+}
+
+fn as_map<S: serde::Serializer>(
+    entries: &[(String, Option<String>)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(entries.iter().map(|(name, value)| (name, value)))
+}

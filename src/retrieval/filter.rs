@@ -1,0 +1,446 @@
+//! Which documents may match at all? Conditions on attributes, worked out to a bitmap before anything is ranked.
+//!
+//! `{ project: "web", tags: { any: ["a", "b"] }, createdAt: { gte: 5 }, not: {…}, or: [{…}, {…}] }`
+
+use super::Part;
+use crate::attributes::{AttributeType, ColumnView, time_of};
+use crate::bitmap::Bitmap;
+use crate::json::Json;
+use crate::schema::Schema;
+use crate::snapshot::SnapshotError;
+
+/// Filters are nested no deeper than this.
+const MAX_DEPTH: usize = 32;
+
+/// A condition on a document's attributes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Filter {
+    /// All of them hold.
+    All(Vec<Filter>),
+    /// At least one holds.
+    Any(Vec<Filter>),
+    /// It does not hold.
+    Not(Box<Filter>),
+    /// What an attribute says.
+    Test(Target, Test),
+}
+
+/// What is tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The record's id.
+    Id,
+    /// The record's kind.
+    Kind,
+    /// An attribute, by its place in the schema.
+    Attribute(usize),
+}
+
+/// What is asked of it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Test {
+    /// It has at least one of these strings.
+    AnyOf(Vec<String>),
+    /// It has all of these strings.
+    AllOf(Vec<String>),
+    /// It is one of these numbers.
+    Numbers(Vec<f64>),
+    /// It is this boolean.
+    Bool(bool),
+    /// It lies between these, as far as they are given.
+    Range {
+        /// At least this.
+        gte: Option<f64>,
+        /// More than this.
+        gt: Option<f64>,
+        /// At most this.
+        lte: Option<f64>,
+        /// Less than this.
+        lt: Option<f64>,
+    },
+    /// It has a value.
+    Exists,
+}
+
+/// Why a filter cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FilterError {
+    /// There is no such attribute.
+    #[error("{path}: there is no attribute {name:?}; {}", known_names(.known))]
+    UnknownAttribute {
+        /// Where in the filter.
+        path: String,
+        /// What it names.
+        name: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// There is no such operator for this type of attribute.
+    #[error("{path}: there is no operator {operator:?} for {kind} attributes; use one of {allowed}")]
+    UnknownOperator {
+        /// Where in the filter.
+        path: String,
+        /// What it says.
+        operator: String,
+        /// The attribute's type.
+        kind: &'static str,
+        /// What can be said.
+        allowed: &'static str,
+    },
+    /// A value has the wrong type.
+    #[error("{path}: {expected} is wanted here, not {found}")]
+    WrongType {
+        /// Where in the filter.
+        path: String,
+        /// What is wanted.
+        expected: &'static str,
+        /// What is there.
+        found: &'static str,
+    },
+    /// It is nested too deep.
+    #[error("{path}: filters are nested at most {MAX_DEPTH} deep")]
+    TooDeep {
+        /// Where in the filter.
+        path: String,
+    },
+}
+
+fn known_names(known: &[String]) -> String {
+    if known.is_empty() {
+        "the schema has none: name some under [attributes]".to_owned()
+    } else {
+        format!("there are {}", known.join(", "))
+    }
+}
+
+const STRING_OPERATORS: &str = "any, all, none, eq, ne, exists";
+const NUMBER_OPERATORS: &str = "eq, ne, any, none, gt, gte, lt, lte, exists";
+const BOOL_OPERATORS: &str = "eq, ne, exists";
+
+impl Filter {
+    /// Reads a filter for records of this schema.
+    ///
+    /// # Errors
+    /// When it names no attribute of the schema, or asks what cannot be asked of it.
+    pub fn parse(json: &Json, schema: &Schema) -> Result<Filter, FilterError> {
+        Parser { schema }.object(json, "filter", 0)
+    }
+
+    /// The live and dead documents of a segment for which it holds.
+    ///
+    /// # Errors
+    /// When the attributes are damaged.
+    pub fn apply(&self, part: &Part) -> Result<Bitmap, SnapshotError> {
+        let columns = part.segment.columns()?;
+        self.evaluate(part, &columns)
+    }
+
+    fn evaluate(&self, part: &Part, columns: &[ColumnView]) -> Result<Bitmap, SnapshotError> {
+        let len = part.segment.documents() as usize;
+        Ok(match self {
+            Filter::All(filters) => {
+                let mut all = Bitmap::all(len);
+                for filter in filters {
+                    all.intersect(&filter.evaluate(part, columns)?);
+                }
+                all
+            }
+            Filter::Any(filters) => {
+                let mut any = Bitmap::none(len);
+                for filter in filters {
+                    any.unite(&filter.evaluate(part, columns)?);
+                }
+                any
+            }
+            Filter::Not(filter) => {
+                let mut bitmap = filter.evaluate(part, columns)?;
+                bitmap.invert();
+                bitmap
+            }
+            Filter::Test(Target::Attribute(place), test) => match columns.get(*place) {
+                Some(column) => test.of_column(column, len),
+                None => Bitmap::none(len),
+            },
+            Filter::Test(target, test) => test.of_key(part, *target)?,
+        })
+    }
+}
+
+impl Test {
+    fn of_column(&self, column: &ColumnView, len: usize) -> Bitmap {
+        match self {
+            Test::AnyOf(texts) => {
+                let wanted = wanted_codes(column, texts);
+                Bitmap::where_true(len, |document| column.codes(document).any(|code| wanted.has(code)))
+            }
+            Test::AllOf(texts) => {
+                let codes = texts.iter().map(|text| column.code_of(text)).collect::<Option<Vec<_>>>();
+                let Some(codes) = codes else { return Bitmap::none(len) };
+                Bitmap::where_true(len, |document| {
+                    codes.iter().all(|&wanted| column.codes(document).any(|code| code == wanted))
+                })
+            }
+            Test::Numbers(numbers) => Bitmap::where_true(len, |document| {
+                column.number(document).is_some_and(|number| numbers.contains(&number))
+            }),
+            Test::Bool(wanted) => Bitmap::where_true(len, |document| column.bool(document) == Some(*wanted)),
+            Test::Range { gte, gt, lte, lt } => Bitmap::where_true(len, |document| {
+                column.number(document).is_some_and(|number| {
+                    gte.is_none_or(|bound| number >= bound)
+                        && gt.is_none_or(|bound| number > bound)
+                        && lte.is_none_or(|bound| number <= bound)
+                        && lt.is_none_or(|bound| number < bound)
+                })
+            }),
+            Test::Exists => Bitmap::where_true(len, |document| match column.kind() {
+                AttributeType::Keyword | AttributeType::Keywords => column.codes(document).next().is_some(),
+                AttributeType::Number | AttributeType::Time => column.number(document).is_some(),
+                AttributeType::Bool => column.bool(document).is_some(),
+            }),
+        }
+    }
+
+    fn of_key(&self, part: &Part, target: Target) -> Result<Bitmap, SnapshotError> {
+        let keys = part.segment.keys()?;
+        let len = keys.len();
+        let texts = match self {
+            Test::AnyOf(texts) => texts,
+            Test::AllOf(texts) if texts.len() <= 1 => texts,
+            Test::Exists => return Ok(Bitmap::all(len)),
+            _ => return Ok(Bitmap::none(len)),
+        };
+        if target == Target::Kind {
+            let wanted =
+                keys.kinds().iter().map(|kind| texts.iter().any(|text| text == kind)).collect::<Vec<_>>();
+            return Ok(Bitmap::where_true(len, |document| wanted[keys.kind_number(document)]));
+        }
+        Ok(Bitmap::where_true(len, |document| {
+            keys.get(document).is_ok_and(|key| texts.iter().any(|text| text == key.id))
+        }))
+    }
+}
+
+fn wanted_codes(column: &ColumnView, texts: &[String]) -> Bitmap {
+    let mut wanted = Bitmap::none(column.string_count());
+    for code in texts.iter().filter_map(|text| column.code_of(text)) {
+        wanted.insert(code);
+    }
+    wanted
+}
+
+struct Parser<'a> {
+    schema: &'a Schema,
+}
+
+impl Parser<'_> {
+    fn object(&self, json: &Json, path: &str, depth: usize) -> Result<Filter, FilterError> {
+        if depth > MAX_DEPTH {
+            return Err(FilterError::TooDeep { path: path.to_owned() });
+        }
+        let Json::Object(entries) = json else {
+            return Err(wrong_type(path, "an object", json));
+        };
+        let mut all = Vec::with_capacity(entries.len());
+        for (name, value) in entries {
+            let path = format!("{path}.{name}");
+            all.push(match name.as_str() {
+                "not" => Filter::Not(Box::new(self.object(value, &path, depth + 1)?)),
+                "or" => Filter::Any(self.array(value, &path, depth)?),
+                "and" => Filter::All(self.array(value, &path, depth)?),
+                _ => self.attribute(name, value, &path)?,
+            });
+        }
+        Ok(Filter::All(all))
+    }
+
+    fn array(&self, json: &Json, path: &str, depth: usize) -> Result<Vec<Filter>, FilterError> {
+        let Json::Array(values) = json else {
+            return Err(wrong_type(path, "an array of filters", json));
+        };
+        let numbered = values.iter().enumerate();
+        numbered.map(|(i, value)| self.object(value, &format!("{path}.{i}"), depth + 1)).collect()
+    }
+
+    fn attribute(&self, name: &str, value: &Json, path: &str) -> Result<Filter, FilterError> {
+        let (target, kind) = match (name, self.schema.attribute(name)) {
+            ("id", _) => (Target::Id, AttributeType::Keyword),
+            ("kind", _) => (Target::Kind, AttributeType::Keyword),
+            (_, Some((place, kind))) => (Target::Attribute(place), kind),
+            (_, None) => {
+                let known = self.schema.attributes().map(|(name, _)| name.to_owned()).collect();
+                return Err(FilterError::UnknownAttribute {
+                    path: path.to_owned(),
+                    name: name.to_owned(),
+                    known,
+                });
+            }
+        };
+        let test = |test| Filter::Test(target, test);
+        match value {
+            Json::Null => Ok(Filter::Not(Box::new(test(Test::Exists)))),
+            Json::Object(operators) => {
+                let parsed = operators.iter().map(|(operator, operand)| {
+                    operator_test(target, kind, operator, operand, &format!("{path}.{operator}"), path)
+                });
+                Ok(Filter::All(parsed.collect::<Result<_, _>>()?))
+            }
+            _ => Ok(test(any_of(kind, value, path)?)),
+        }
+    }
+}
+
+fn operator_test(
+    target: Target,
+    kind: AttributeType,
+    operator: &str,
+    operand: &Json,
+    path: &str,
+    attribute_path: &str,
+) -> Result<Filter, FilterError> {
+    let test = |test| Filter::Test(target, test);
+    let is_number = matches!(kind, AttributeType::Number | AttributeType::Time);
+    let is_string = matches!(kind, AttributeType::Keyword | AttributeType::Keywords);
+    let bound = || number(kind, operand, path).map(Some);
+    let open = Test::Range { gte: None, gt: None, lte: None, lt: None };
+    Ok(match (operator, open) {
+        ("eq", _) | ("any", _) if operator == "eq" || kind != AttributeType::Bool => {
+            test(any_of(kind, operand, path)?)
+        }
+        ("ne", _) | ("none", _) if operator == "ne" || kind != AttributeType::Bool => {
+            Filter::Not(Box::new(test(any_of(kind, operand, path)?)))
+        }
+        ("all", _) if is_string => match any_of(kind, operand, path)? {
+            Test::AnyOf(texts) => test(Test::AllOf(texts)),
+            other => test(other),
+        },
+        ("exists", _) => match operand {
+            Json::Bool(true) => test(Test::Exists),
+            Json::Bool(false) => Filter::Not(Box::new(test(Test::Exists))),
+            other => return Err(wrong_type(path, "true or false", other)),
+        },
+        ("gte", Test::Range { gt, lte, lt, .. }) if is_number => {
+            test(Test::Range { gte: bound()?, gt, lte, lt })
+        }
+        ("gt", Test::Range { gte, lte, lt, .. }) if is_number => {
+            test(Test::Range { gte, gt: bound()?, lte, lt })
+        }
+        ("lte", Test::Range { gte, gt, lt, .. }) if is_number => {
+            test(Test::Range { gte, gt, lte: bound()?, lt })
+        }
+        ("lt", Test::Range { gte, gt, lte, .. }) if is_number => {
+            test(Test::Range { gte, gt, lte, lt: bound()? })
+        }
+        _ => {
+            let allowed = match kind {
+                AttributeType::Bool => BOOL_OPERATORS,
+                _ if is_number => NUMBER_OPERATORS,
+                _ => STRING_OPERATORS,
+            };
+            return Err(FilterError::UnknownOperator {
+                path: attribute_path.to_owned(),
+                operator: operator.to_owned(),
+                kind: kind.name(),
+                allowed,
+            });
+        }
+    })
+}
+
+/// The test for a value, or any of an array of values.
+fn any_of(kind: AttributeType, value: &Json, path: &str) -> Result<Test, FilterError> {
+    let values = match value {
+        Json::Array(values) => &values[..],
+        value => std::slice::from_ref(value),
+    };
+    match kind {
+        AttributeType::Keyword | AttributeType::Keywords => {
+            let text = |value: &Json| match value {
+                Json::String(text) => Ok(text.clone()),
+                Json::Integer(_) | Json::Float(_) | Json::Bool(_) => Ok(value.to_text()),
+                other => Err(wrong_type(path, "a string", other)),
+            };
+            Ok(Test::AnyOf(values.iter().map(text).collect::<Result<_, _>>()?))
+        }
+        AttributeType::Number | AttributeType::Time => {
+            Ok(Test::Numbers(values.iter().map(|value| number(kind, value, path)).collect::<Result<_, _>>()?))
+        }
+        AttributeType::Bool => match value {
+            Json::Bool(wanted) => Ok(Test::Bool(*wanted)),
+            other => Err(wrong_type(path, "true or false", other)),
+        },
+    }
+}
+
+fn number(kind: AttributeType, value: &Json, path: &str) -> Result<f64, FilterError> {
+    if kind == AttributeType::Time {
+        return time_of(value).ok_or_else(|| wrong_type(path, "milliseconds or an ISO 8601 date", value));
+    }
+    value.as_f64().ok_or_else(|| wrong_type(path, "a number", value))
+}
+
+fn wrong_type(path: &str, expected: &'static str, found: &Json) -> FilterError {
+    FilterError::WrongType { path: path.to_owned(), expected, found: found.kind() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Filter, String> {
+        let schema = Schema::of_fields([("title", 1.0)]).unwrap();
+        let schema = schema.with_attribute("tags", AttributeType::Keywords).unwrap();
+        let schema = schema.with_attribute("size", AttributeType::Number).unwrap();
+        let schema = schema.with_attribute("open", AttributeType::Bool).unwrap();
+        let schema = schema.with_attribute("createdAt", AttributeType::Time).unwrap();
+        Filter::parse(&Json::parse(text.as_bytes()).unwrap(), &schema).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn filters_that_cannot_be_used_name_the_place_and_the_remedy() {
+        let cases = [
+            ("[]", "filter: an object is wanted here, not an array"),
+            (
+                r#"{"title":"x"}"#,
+                "filter.title: there is no attribute \"title\"; there are tags, size, open, createdAt",
+            ),
+            (r#"{"size":{"any":["x"]}}"#, "filter.size.any: a number is wanted here, not a string"),
+            (
+                r#"{"or":[{"size":{"above":1}}]}"#,
+                "filter.or.0.size: there is no operator \"above\" for number attributes; use one of eq, ne, any, none, gt, gte, lt, lte, exists",
+            ),
+            (r#"{"open":"yes"}"#, "filter.open: true or false is wanted here, not a string"),
+            (
+                r#"{"createdAt":{"gte":"soon"}}"#,
+                "filter.createdAt.gte: milliseconds or an ISO 8601 date is wanted here, not a string",
+            ),
+            (r#"{"tags":[{}]}"#, "filter.tags: a string is wanted here, not an object"),
+            (
+                r#"{"tags":{"gte":"a"}}"#,
+                "filter.tags: there is no operator \"gte\" for keywords attributes; use one of any, all, none, eq, ne, exists",
+            ),
+        ];
+        for (text, message) in cases {
+            assert_eq!(parse(text).unwrap_err(), message);
+        }
+        let deep = format!("{}{}{}", "{\"not\":".repeat(40), "{}", "}".repeat(40));
+        assert!(parse(&deep).unwrap_err().ends_with("filters are nested at most 32 deep"));
+    }
+
+    #[test]
+    fn every_operator_is_understood() {
+        let texts = [
+            r#"{"tags":"a"}"#,
+            r#"{"tags":["a","b"]}"#,
+            r#"{"tags":{"all":["a"],"none":["b"]}}"#,
+            r#"{"tags":null}"#,
+            r#"{"size":5,"open":true}"#,
+            r#"{"size":{"gt":1,"lte":3}}"#,
+            r#"{"createdAt":{"gte":"2024-01-01","lt":5}}"#,
+            r#"{"not":{"kind":"memory"},"or":[{"id":"x"},{"size":{"exists":false}}],"and":[]}"#,
+        ];
+        for text in texts {
+            assert!(parse(text).is_ok(), "{text}");
+        }
+    }
+}

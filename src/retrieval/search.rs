@@ -1,0 +1,146 @@
+//! A query against all segments.
+
+use super::bm25::Bm25;
+use super::lists::PhraseList;
+use super::matching::Matching;
+use super::top_k::{Ranked, TopK};
+use super::{Corpus, Part, disjunction};
+use crate::attributes::AttributeType;
+use crate::bitmap::Bitmap;
+use crate::index::Cursor;
+use crate::json::Json;
+use crate::query::Query;
+use crate::snapshot::SnapshotError;
+
+/// What to look for.
+#[derive(Clone, Copy, Debug)]
+pub struct Retrieval<'a> {
+    /// The query.
+    pub query: &'a Query,
+    /// The weight of each field; 1 where there is none.
+    pub weights: &'a [f64],
+    /// How many rows at most.
+    pub limit: usize,
+    /// By segment, the documents that may match; none where all may.
+    pub allowed: Option<&'a [Bitmap]>,
+    /// Whether to find out which rows match, all of them: for counts and facets.
+    pub wants_all: bool,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The best rows, best first.
+    pub rows: Vec<Ranked>,
+    /// By segment, every document that matches; empty unless asked for.
+    pub matches: Vec<Bitmap>,
+    /// By phrase, the rows it occurs in.
+    pub hits: Vec<u64>,
+    /// bm25 as it was used.
+    pub bm25: Bm25,
+}
+
+/// Finds the best rows for a query.
+///
+/// # Errors
+/// When the index is damaged.
+pub fn search(corpus: &Corpus, retrieval: &Retrieval) -> Result<Found, SnapshotError> {
+    let Retrieval { query, weights, limit, .. } = *retrieval;
+    let mut lists = Vec::with_capacity(corpus.parts.len());
+    let mut hits = vec![0; query.phrases.len()];
+    for part in corpus.parts {
+        let mut of_part = Vec::with_capacity(query.phrases.len());
+        for (phrase, hits) in query.phrases.iter().zip(&mut hits) {
+            let list = PhraseList::of(part, phrase, weights)?;
+            *hits += list.hits(part, phrase.fields)?;
+            of_part.push(list);
+        }
+        lists.push(of_part);
+    }
+    let bm25 = Bm25::new(corpus.totals, hits.iter().copied());
+    let mut top = TopK::new(limit);
+    let mut matches = Vec::new();
+    let takes_short_way = !retrieval.wants_all && disjunction::applies(query, weights);
+    for (number, (part, mut lists)) in corpus.parts.iter().zip(lists).enumerate() {
+        let allowed = retrieval.allowed.map(|allowed| &allowed[number]);
+        if takes_short_way {
+            disjunction::collect(part, query, lists, weights, &bm25, allowed, &mut top)?;
+            continue;
+        }
+        let matching = Matching::new(part, query, &query.root, &mut lists, weights)?;
+        let all = retrieval.wants_all.then(|| Bitmap::none(part.segment.documents() as usize));
+        matches.extend(collect(part, matching, &bm25, allowed, all, &mut top)?);
+    }
+    Ok(Found { rows: top.into_sorted(), matches, hits, bm25 })
+}
+
+fn collect(
+    part: &Part,
+    mut matching: Matching,
+    bm25: &Bm25,
+    allowed: Option<&Bitmap>,
+    mut all: Option<Bitmap>,
+    top: &mut TopK,
+) -> Result<Option<Bitmap>, SnapshotError> {
+    let lengths = part.segment.lengths()?;
+    let mut frequencies = vec![0.0; bm25.idf.len()];
+    while matching.doc() != Cursor::END {
+        let document = matching.doc();
+        let is_allowed = allowed.is_none_or(|allowed| allowed.has(document as usize));
+        if is_allowed && part.is_live(document) {
+            frequencies.fill(0.0);
+            matching.frequencies(document, &mut frequencies);
+            let rank = bm25.rank(&frequencies, lengths[document as usize]);
+            top.push(Ranked { row: part.first_row + document, rank });
+            if let Some(all) = &mut all {
+                all.insert(document as usize);
+            }
+        }
+        matching.seek(document + 1)?;
+    }
+    Ok(all)
+}
+
+/// How often each value of an attribute occurs among `matches`, by segment; most frequent first, ties by value.
+///
+/// # Errors
+/// When the attributes are damaged.
+pub fn facet_counts(
+    corpus: &Corpus,
+    matches: &[Bitmap],
+    attribute: usize,
+) -> Result<Vec<(String, u64)>, SnapshotError> {
+    let mut counts = std::collections::BTreeMap::<String, u64>::new();
+    for (part, matches) in corpus.parts.iter().zip(matches) {
+        let columns = part.segment.columns()?;
+        let Some(column) = columns.get(attribute) else { continue };
+        match column.kind() {
+            AttributeType::Keyword | AttributeType::Keywords => {
+                let mut by_code = vec![0u64; column.string_count()];
+                for code in matches.iter().flat_map(|document| column.codes(document)) {
+                    if let Some(count) = by_code.get_mut(code) {
+                        *count += 1;
+                    }
+                }
+                for (code, &count) in by_code.iter().enumerate().filter(|(_, count)| **count > 0) {
+                    if let Some(value) = column.string(code) {
+                        *counts.entry(value.to_owned()).or_default() += count;
+                    }
+                }
+            }
+            AttributeType::Bool => {
+                for value in matches.iter().filter_map(|document| column.bool(document)) {
+                    *counts.entry(value.to_string()).or_default() += 1;
+                }
+            }
+            AttributeType::Number | AttributeType::Time => {
+                for value in matches.iter().filter_map(|document| column.number(document)) {
+                    *counts.entry(Json::from_f64(value).to_text()).or_default() += 1;
+                }
+            }
+        }
+    }
+    let mut counts = counts.into_iter().collect::<Vec<_>>();
+    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    Ok(counts)
+}

@@ -1,0 +1,289 @@
+//! What is text, what is an attribute, and how is text broken into terms?
+
+mod entries;
+mod infer;
+
+use crate::analysis::{Analyzer, AnalyzerError};
+use crate::attributes::AttributeType;
+use crate::ids::FieldId;
+use entries::Entries;
+use serde::{Deserialize, Serialize};
+
+/// The fields of the records in a snapshot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Schema {
+    /// An FTS5 `tokenize=` string.
+    #[serde(default = "default_tokenizer")]
+    tokenizer: String,
+    /// Runs of CJK characters as bigrams. Off, a run is one term, as in FTS5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cjk: Option<Cjk>,
+    /// Keeps the words as they were written beside their stems, for as-you-type, suggestions and typos.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    forms: bool,
+    #[serde(default)]
+    fields: Entries<TextField>,
+    #[serde(default)]
+    attributes: Entries<AttributeType>,
+}
+
+/// How runs of CJK characters become terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Cjk {
+    /// Every two neighbouring characters are a term.
+    Bigrams,
+}
+
+/// A field that is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TextField {
+    /// What an occurrence in this field counts, in bm25.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub weight: f64,
+}
+
+/// Why a schema cannot be used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SchemaError {
+    /// There is nothing to search.
+    #[error("the schema has no text field; name at least one under [fields]")]
+    NoFields,
+    /// There are too many text fields.
+    #[error("the schema has {found} text fields; at most {} are allowed", FieldId::LIMIT)]
+    TooManyFields {
+        /// How many.
+        found: usize,
+    },
+    /// There are too many attributes.
+    #[error("the schema has {found} attributes; at most {MAX_ATTRIBUTES} are allowed")]
+    TooManyAttributes {
+        /// How many.
+        found: usize,
+    },
+    /// A name stands twice, or is one that records use themselves.
+    #[error(
+        "the name {name:?} cannot be used here; names are not empty, not \"id\" or \"kind\", and stand once a list"
+    )]
+    BadName {
+        /// The name.
+        name: String,
+    },
+    /// A weight is not a finite number.
+    #[error("the weight of {field:?} is {weight}; it has to be a finite number")]
+    BadWeight {
+        /// The field.
+        field: String,
+        /// Its weight.
+        weight: f64,
+    },
+    /// The tokenizer is not known.
+    #[error(transparent)]
+    Tokenizer(#[from] AnalyzerError),
+}
+
+/// A schema names at most this many attributes.
+pub const MAX_ATTRIBUTES: usize = 256;
+
+impl Schema {
+    /// A schema with these text fields and FTS5's usual tokenizer.
+    ///
+    /// # Errors
+    /// When a name or weight cannot be used.
+    pub fn of_fields<'a>(fields: impl IntoIterator<Item = (&'a str, f64)>) -> Result<Schema, SchemaError> {
+        let fields = fields.into_iter().map(|(name, weight)| (name.to_owned(), TextField { weight }));
+        let schema = Schema { fields: Entries(fields.collect()), ..Schema::bare() };
+        schema.check()?;
+        Ok(schema)
+    }
+
+    fn bare() -> Schema {
+        Schema {
+            tokenizer: default_tokenizer(),
+            cjk: None,
+            forms: false,
+            fields: Entries(Vec::new()),
+            attributes: Entries(Vec::new()),
+        }
+    }
+
+    /// The same schema with another tokenizer.
+    ///
+    /// # Errors
+    /// When the tokenizer is not known.
+    pub fn with_tokenizer(mut self, tokenizer: &str) -> Result<Schema, SchemaError> {
+        self.tokenizer = tokenizer.to_owned();
+        self.check()?;
+        Ok(self)
+    }
+
+    /// The same schema with an attribute more.
+    ///
+    /// # Errors
+    /// When the name cannot be used.
+    pub fn with_attribute(mut self, name: &str, kind: AttributeType) -> Result<Schema, SchemaError> {
+        self.attributes.0.push((name.to_owned(), kind));
+        self.check()?;
+        Ok(self)
+    }
+
+    /// The same schema, with the written forms of words kept.
+    #[must_use]
+    pub fn with_forms(mut self) -> Schema {
+        self.forms = true;
+        self
+    }
+
+    /// The same schema, with CJK runs as bigrams.
+    #[must_use]
+    pub fn with_cjk_bigrams(mut self) -> Schema {
+        self.cjk = Some(Cjk::Bigrams);
+        self
+    }
+
+    /// Checks what the types alone do not.
+    ///
+    /// # Errors
+    /// When a name, a weight or the tokenizer cannot be used.
+    pub fn check(&self) -> Result<(), SchemaError> {
+        match self.fields.0.len() {
+            0 => return Err(SchemaError::NoFields),
+            found if found > FieldId::LIMIT => return Err(SchemaError::TooManyFields { found }),
+            _ => {}
+        }
+        if self.attributes.0.len() > MAX_ATTRIBUTES {
+            return Err(SchemaError::TooManyAttributes { found: self.attributes.0.len() });
+        }
+        let field_names = self.fields.0.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>();
+        let attribute_names = self.attributes.0.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>();
+        for names in [&field_names, &attribute_names] {
+            for (i, name) in names.iter().enumerate() {
+                // FTS5 takes column names without regard to case, so two that differ only in case are one.
+                let is_repeated = names[..i].iter().any(|other| other.eq_ignore_ascii_case(name));
+                if is_repeated || name.is_empty() {
+                    return Err(SchemaError::BadName { name: (*name).to_owned() });
+                }
+            }
+        }
+        if let Some(name) = attribute_names.iter().find(|name| matches!(**name, "id" | "kind")) {
+            return Err(SchemaError::BadName { name: (*name).to_owned() });
+        }
+        for (field, TextField { weight }) in &self.fields.0 {
+            if !weight.is_finite() {
+                return Err(SchemaError::BadWeight { field: field.clone(), weight: *weight });
+            }
+        }
+        self.analyzer().map(|_| ())
+    }
+
+    /// What breaks text into terms.
+    ///
+    /// # Errors
+    /// When the tokenizer is not known; never for a schema that was [checked](Schema::check).
+    pub fn analyzer(&self) -> Result<Analyzer, SchemaError> {
+        let analyzer = Analyzer::parse(&self.tokenizer)?;
+        Ok(match self.cjk {
+            Some(Cjk::Bigrams) => analyzer.with_cjk_bigrams(),
+            None => analyzer,
+        })
+    }
+
+    /// The `tokenize=` string.
+    pub fn tokenizer(&self) -> &str {
+        &self.tokenizer
+    }
+
+    /// Whether the written forms of words are kept.
+    pub fn keeps_forms(&self) -> bool {
+        self.forms
+    }
+
+    /// The names of the text fields, in order.
+    pub fn field_names(&self) -> Vec<&str> {
+        self.fields.0.iter().map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// How many text fields there are.
+    pub fn field_count(&self) -> usize {
+        self.fields.0.len()
+    }
+
+    /// The text field with this name; case matters.
+    pub fn field(&self, name: &str) -> Option<FieldId> {
+        let place = self.fields.0.iter().position(|(field, _)| field == name)?;
+        u8::try_from(place).ok().map(FieldId)
+    }
+
+    /// The weights of the text fields, in order.
+    pub fn weights(&self) -> Vec<f64> {
+        self.fields.0.iter().map(|(_, field)| field.weight).collect()
+    }
+
+    /// The attributes, in order.
+    pub fn attributes(&self) -> impl ExactSizeIterator<Item = (&str, AttributeType)> {
+        self.attributes.0.iter().map(|(name, kind)| (name.as_str(), *kind))
+    }
+
+    /// The attribute with this name: its place and type.
+    pub fn attribute(&self, name: &str) -> Option<(usize, AttributeType)> {
+        let place = self.attributes.0.iter().position(|(attribute, _)| attribute == name)?;
+        Some((place, self.attributes.0[place].1))
+    }
+}
+
+fn default_tokenizer() -> String {
+    "porter unicode61".to_owned()
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_one(weight: &f64) -> bool {
+    weight.to_bits() == 1f64.to_bits()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schema(text: &str) -> Result<Schema, String> {
+        let schema: Schema = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        schema.check().map_err(|error| error.to_string())?;
+        Ok(schema)
+    }
+
+    #[test]
+    fn a_schema_keeps_the_order_of_its_fields_and_has_one_written_form() {
+        let text = r#"{"tokenizer":"porter unicode61","fields":{"z":{"weight":10.0},"a":{}},"attributes":{"tags":"keywords"}}"#;
+        let schema = schema(text).unwrap();
+        assert_eq!(schema.field_names(), ["z", "a"]);
+        assert_eq!(schema.weights(), [10.0, 1.0]);
+        assert_eq!(serde_json::to_string(&schema).unwrap(), text);
+    }
+
+    #[test]
+    fn schemas_that_cannot_be_used_say_why() {
+        let cases = [
+            (r#"{"fields":{}}"#, "the schema has no text field; name at least one under [fields]"),
+            (r#"{"fields":{"a":{},"A":{}}}"#, "the name \"A\" cannot be used here"),
+            (r#"{"fields":{"a":{}},"attributes":{"id":"keyword"}}"#, "the name \"id\" cannot be used here"),
+            (r#"{"fields":{"a":{}},"attributes":{"n":"integer"}}"#, "unknown variant `integer`"),
+            (r#"{"fields":{"a":{"wieght":2}}}"#, "unknown field `wieght`"),
+            (r#"{"feilds":{}}"#, "unknown field `feilds`"),
+        ];
+        for (text, message) in cases {
+            let error = schema(text).unwrap_err();
+            assert!(error.contains(message), "{error}");
+        }
+        let fields = (0..65).map(|i| format!("\"f{i}\":{{}}")).collect::<Vec<_>>().join(",");
+        assert!(schema(&format!("{{\"fields\":{{{fields}}}}}")).unwrap_err().contains("at most 64"));
+        let endless = Schema::of_fields([("a", f64::INFINITY)]).unwrap_err();
+        assert_eq!(endless.to_string(), "the weight of \"a\" is inf; it has to be a finite number");
+        assert!(schema(r#"{"fields":{"a":{}},"tokenizer":"nonsense"}"#).is_err());
+    }
+}

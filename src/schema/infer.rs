@@ -1,0 +1,117 @@
+//! A schema from the records themselves, where nobody wrote one.
+
+use super::{Schema, SchemaError, TextField};
+use crate::attributes::{AttributeType, time_of};
+use crate::document::Record;
+use crate::json::Json;
+
+/// What a field's values look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Look {
+    Text,
+    Attribute(AttributeType),
+    OnlyStored,
+}
+
+impl Schema {
+    /// The schema these records suggest.
+    ///
+    /// Strings are text, arrays of strings keywords, numbers and booleans attributes, ISO dates times, and so are
+    /// numbers in fields named like `createdAt` or `validUntil`. A field whose values differ in type is text if any is a
+    /// string, otherwise only stored.
+    ///
+    /// # Errors
+    /// When no field is text.
+    pub fn infer<'a>(records: impl IntoIterator<Item = &'a Record>) -> Result<Schema, SchemaError> {
+        let mut looks: Vec<(String, Look)> = Vec::new();
+        for record in records {
+            let Json::Object(entries) = record.json() else { continue };
+            for (name, value) in
+                entries.iter().filter(|(name, _)| !matches!(name.as_str(), "id" | "kind" | "$"))
+            {
+                let Some(look) = look_of(name, value) else { continue };
+                match looks.iter_mut().find(|(known, _)| known == name) {
+                    Some((_, known)) => *known = common(*known, look),
+                    None => looks.push((name.clone(), look)),
+                }
+            }
+        }
+        let mut schema = Schema::bare();
+        for (name, look) in looks {
+            match look {
+                Look::Text => schema.fields.0.push((name, TextField { weight: 1.0 })),
+                Look::Attribute(kind) => schema.attributes.0.push((name, kind)),
+                Look::OnlyStored => {}
+            }
+        }
+        schema.check()?;
+        Ok(schema)
+    }
+}
+
+fn look_of(name: &str, value: &Json) -> Option<Look> {
+    let is_named_like_a_time = name.ends_with("At") || name.starts_with("valid");
+    Some(match value {
+        Json::Null => return None,
+        Json::Bool(_) => Look::Attribute(AttributeType::Bool),
+        Json::Integer(_) | Json::Float(_) if is_named_like_a_time => Look::Attribute(AttributeType::Time),
+        Json::Integer(_) | Json::Float(_) => Look::Attribute(AttributeType::Number),
+        Json::String(_) if time_of(value).is_some() => Look::Attribute(AttributeType::Time),
+        Json::String(_) => Look::Text,
+        Json::Array(values) if values.is_empty() => return None,
+        Json::Array(values) if values.iter().all(|value| value.as_str().is_some()) => {
+            Look::Attribute(AttributeType::Keywords)
+        }
+        Json::Array(_) | Json::Object(_) => Look::OnlyStored,
+    })
+}
+
+fn common(a: Look, b: Look) -> Look {
+    let is_stringlike = |look| matches!(look, Look::Text | Look::Attribute(AttributeType::Time));
+    if a == b {
+        a
+    } else if is_stringlike(a) && is_stringlike(b) || a == Look::Text || b == Look::Text {
+        Look::Text
+    } else {
+        Look::OnlyStored
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn infer(lines: &[&str]) -> Result<Schema, SchemaError> {
+        let records =
+            lines.iter().map(|line| Record::from_json(Json::parse(line.as_bytes()).unwrap()).unwrap());
+        Schema::infer(&records.collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn types_follow_the_values() {
+        let schema = infer(&[
+            r#"{"id":1,"title":"a","tags":["x"],"size":3,"open":true,"createdAt":1700000000000,"day":"2024-05-01"}"#,
+            r#"{"id":2,"title":null,"body":"b","validUntil":5,"meta":{"a":1},"list":[1]}"#,
+        ])
+        .unwrap();
+        assert_eq!(schema.field_names(), ["title", "body"]);
+        let attributes = schema.attributes().map(|(name, kind)| format!("{name} {}", kind.name()));
+        let expected =
+            ["tags keywords", "size number", "open bool", "createdAt time", "day time", "validUntil time"];
+        assert_eq!(attributes.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_field_of_mixed_types_is_text_if_any_value_is() {
+        let schema =
+            infer(&[r#"{"id":1,"a":"2024-05-01","b":1,"t":"x"}"#, r#"{"id":2,"a":"soon","b":true}"#])
+                .unwrap();
+        assert_eq!(schema.field_names(), ["a", "t"]);
+        assert_eq!(schema.attributes().len(), 0);
+    }
+
+    #[test]
+    fn records_without_text_have_no_schema() {
+        assert_eq!(infer(&[r#"{"id":1,"n":2}"#]).unwrap_err(), SchemaError::NoFields);
+    }
+}

@@ -1,0 +1,314 @@
+//! Consecutive records, taken apart and inverted, but not yet encoded.
+
+use super::interner::Interner;
+use super::invert::Inverted;
+use crate::analysis::{Analyzer, Purpose};
+use crate::attributes::{AttributeType, ColumnWriter};
+use crate::bitmap::Bitmap;
+use crate::document::{GROUP, Group, Key, KeysWriter, MAX_KINDS, Record, text_of};
+use crate::json::Json;
+use crate::schema::{Schema, SchemaError};
+use crate::wire::len32;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// A record longer than this, as JSON, is refused.
+pub const MAX_RECORD_LEN: usize = 16 << 20;
+
+/// Why a record cannot be taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BatchError {
+    /// The record is too long.
+    #[error("record {id:?} has {len} bytes; at most {MAX_RECORD_LEN} are allowed: split it")]
+    TooLong {
+        /// Its id.
+        id: String,
+        /// Its bytes, as JSON.
+        len: usize,
+    },
+    /// An attribute has a value of another type.
+    #[error("record {id:?}: \"{attribute}\" is {found}, the schema says {}", .expected.name())]
+    WrongType {
+        /// Its id.
+        id: String,
+        /// The attribute.
+        attribute: String,
+        /// What it is.
+        found: &'static str,
+        /// What the schema says.
+        expected: AttributeType,
+    },
+    /// A text field holds an object.
+    #[error("record {id:?}: \"{field}\" is an object, the schema says it is text")]
+    NotText {
+        /// Its id.
+        id: String,
+        /// The field.
+        field: String,
+    },
+    /// There are too many kinds.
+    #[error("record {id:?} has one kind too many; at most {MAX_KINDS} kinds are allowed")]
+    TooManyKinds {
+        /// Its id.
+        id: String,
+    },
+}
+
+/// Gathers consecutive records, in row order; [`BatchWriter::finish`] makes them a [`Batch`].
+#[derive(Debug)]
+pub struct BatchWriter {
+    analyzer: Analyzer,
+    rows: HashTable<u32>,
+    tokens: Vec<u32>,
+    words: Words,
+    batch: Batch,
+}
+
+/// Consecutive records, in row order: their postings by term, and what else a segment holds of them.
+#[derive(Debug)]
+pub struct Batch {
+    schema: Schema,
+    pub(super) keys: KeysWriter,
+    pub(super) dead: Bitmap,
+    removed: Vec<(String, String)>,
+    pub(super) columns: Vec<ColumnWriter>,
+    /// Tokens per document and field, document by document.
+    pub(super) lengths: Vec<u32>,
+    pub(super) groups: Vec<Group>,
+    pub(super) tail: Vec<Vec<u8>>,
+    pub(super) terms: Interner,
+    pub(super) inverted: Inverted,
+    /// The written forms of words with their counts, sorted; empty where the schema does not keep them.
+    pub(super) forms: Vec<(Vec<u8>, u32)>,
+    text_len: usize,
+}
+
+/// What is known of each word as it was written: words recur, so folding and stemming is done once each.
+#[derive(Debug, Default)]
+struct Words {
+    surfaces: Interner,
+    term_of: Vec<u32>,
+    form_of: Vec<u32>,
+    forms: Interner,
+    form_counts: Vec<u32>,
+}
+
+impl BatchWriter {
+    /// A writer without records.
+    ///
+    /// # Errors
+    /// When the schema cannot be used.
+    pub fn new(schema: &Schema) -> Result<BatchWriter, SchemaError> {
+        schema.check()?;
+        Ok(BatchWriter {
+            analyzer: schema.analyzer()?,
+            rows: HashTable::new(),
+            tokens: Vec::new(),
+            words: Words::default(),
+            batch: Batch {
+                keys: KeysWriter::default(),
+                dead: Bitmap::none(0),
+                removed: Vec::new(),
+                columns: schema.attributes().map(|(_, kind)| ColumnWriter::new(kind)).collect(),
+                lengths: Vec::new(),
+                groups: Vec::new(),
+                tail: Vec::new(),
+                terms: Interner::default(),
+                inverted: Inverted::default(),
+                forms: Vec::new(),
+                text_len: 0,
+                schema: schema.clone(),
+            },
+        })
+    }
+
+    /// How many records were added, replaced ones included.
+    pub fn len(&self) -> usize {
+        self.batch.keys.len()
+    }
+
+    /// Whether nothing was added or removed.
+    pub fn is_empty(&self) -> bool {
+        self.batch.keys.is_empty() && self.batch.removed.is_empty()
+    }
+
+    /// The bytes of all records, as JSON.
+    pub fn text_len(&self) -> usize {
+        self.batch.text_len
+    }
+
+    /// Appends a record; one with the same key in this batch is replaced.
+    ///
+    /// # Errors
+    /// When the record does not fit the schema or a limit; then nothing is appended.
+    pub fn add(&mut self, record: &Record) -> Result<(), BatchError> {
+        let batch = &mut self.batch;
+        let mut stored = Vec::new();
+        record.json().write(&mut stored);
+        batch.check(record, stored.len())?;
+        let key = Key { id: record.id(), kind: record.kind() };
+        if !batch.keys.push(key) {
+            return Err(BatchError::TooManyKinds { id: record.id().to_owned() });
+        }
+        batch.dead.push(false);
+        for ((name, _), column) in batch.schema.attributes().zip(&mut batch.columns) {
+            assert!(column.push(record.json().get(name)), "the value was checked");
+        }
+        batch.text_len += stored.len();
+        batch.store(stored);
+        self.replace_row(self.len() - 1);
+        for place in 0..self.batch.schema.field_count() {
+            let before = self.tokens.len();
+            match record.json().get(self.batch.schema.field_names()[place]) {
+                // The common case by itself: no copy of the text.
+                Some(Json::String(text)) => self.tokenize(text),
+                Some(other) => self.tokenize(&text_of(other).unwrap_or_default()),
+                None => {}
+            }
+            self.batch.lengths.push(len32(self.tokens.len() - before));
+        }
+        Ok(())
+    }
+
+    /// Removes the record with this key from this batch, and from whatever the batch is added to.
+    pub fn remove(&mut self, key: Key) {
+        let batch = &mut self.batch;
+        let found = self.rows.find(key_hash(key), |&row| batch.keys.get(row as usize) == key);
+        if let Some(&row) = found {
+            batch.dead.insert(row as usize);
+        }
+        batch.removed.push((key.id.to_owned(), key.kind.to_owned()));
+    }
+
+    /// The batch of what was gathered.
+    pub fn finish(self) -> Batch {
+        let BatchWriter { tokens, words, mut batch, .. } = self;
+        batch.inverted = Inverted::of(&tokens, &batch);
+        if batch.schema.keeps_forms() {
+            batch.forms = words.sorted_forms();
+        }
+        batch
+    }
+
+    fn replace_row(&mut self, row: usize) {
+        let Batch { keys, dead, .. } = &mut self.batch;
+        let key = keys.get(row);
+        let same = |&other: &u32| keys.get(other as usize) == key;
+        match self.rows.entry(key_hash(key), same, |&row| key_hash(keys.get(row as usize))) {
+            Entry::Occupied(mut found) => {
+                dead.insert(*found.get() as usize);
+                *found.get_mut() = len32(row);
+            }
+            Entry::Vacant(free) => {
+                free.insert(len32(row));
+            }
+        }
+    }
+
+    fn tokenize(&mut self, text: &str) {
+        let BatchWriter { analyzer, words, tokens, batch, .. } = self;
+        let keeps_forms = batch.schema.keeps_forms();
+        let mut buffer = Vec::new();
+        analyzer.spans(text, Purpose::Document, |span| {
+            let surface = &text[span.start..span.end];
+            let (word, is_new) = words.surfaces.intern(surface.as_bytes());
+            if is_new {
+                analyzer.fold(surface, &mut buffer);
+                if keeps_forms {
+                    words.form_of.push(words.forms.intern(&buffer).0);
+                    words.form_counts.resize(words.forms.len(), 0);
+                }
+                analyzer.stem(&mut buffer);
+                words.term_of.push(batch.terms.intern(&buffer).0);
+            }
+            if keeps_forms {
+                words.form_counts[words.form_of[word as usize] as usize] += 1;
+            }
+            tokens.push(words.term_of[word as usize]);
+        });
+    }
+}
+
+impl Words {
+    fn sorted_forms(&self) -> Vec<(Vec<u8>, u32)> {
+        let order = self.forms.sorted().into_iter();
+        order.map(|form| (self.forms.get(form).to_vec(), self.form_counts[form as usize])).collect()
+    }
+}
+
+impl Batch {
+    /// The schema.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// How many records were added, replaced ones included.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether no record was added.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// The bytes of all records, as JSON.
+    pub fn text_len(&self) -> usize {
+        self.text_len
+    }
+
+    /// The keys that were removed, before or after a record with that key was added.
+    pub fn removed(&self) -> impl Iterator<Item = Key<'_>> {
+        self.removed.iter().map(|(id, kind)| Key { id, kind })
+    }
+
+    /// The key of a record by its row in this batch.
+    pub fn key(&self, row: usize) -> Key<'_> {
+        self.keys.get(row)
+    }
+
+    /// Whether the record in this row was replaced or removed.
+    pub fn is_dead(&self, row: usize) -> bool {
+        self.dead.has(row)
+    }
+
+    /// Marks the record in this row as replaced or removed.
+    pub fn kill(&mut self, row: usize) {
+        self.dead.insert(row);
+    }
+
+    fn check(&self, record: &Record, len: usize) -> Result<(), BatchError> {
+        let id = || record.id().to_owned();
+        if len > MAX_RECORD_LEN {
+            return Err(BatchError::TooLong { id: id(), len });
+        }
+        for name in self.schema.field_names() {
+            if let Some(Json::Object(_)) = record.json().get(name) {
+                return Err(BatchError::NotText { id: id(), field: name.to_owned() });
+            }
+        }
+        for (name, expected) in self.schema.attributes() {
+            let value = record.json().get(name);
+            if !ColumnWriter::new(expected).push(value) {
+                let found = value.map_or("nothing", Json::kind);
+                return Err(BatchError::WrongType { id: id(), attribute: name.to_owned(), found, expected });
+            }
+        }
+        Ok(())
+    }
+
+    fn store(&mut self, document: Vec<u8>) {
+        self.tail.push(document);
+        if self.tail.len() == GROUP {
+            self.groups.push(Group::pack(self.tail.iter().map(Vec::as_slice)));
+            self.tail.clear();
+        }
+    }
+}
+
+/// A hash of a key; two keys that differ seldom share it.
+pub(crate) fn key_hash(key: Key) -> u64 {
+    xxh3_64(key.id.as_bytes()) ^ xxh3_64(key.kind.as_bytes()).rotate_left(1)
+}

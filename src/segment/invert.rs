@@ -1,0 +1,222 @@
+//! From "which term is each token" to "which tokens does each term have".
+
+use super::batch::Batch;
+use crate::bitmap::Bitmap;
+use crate::ids::FieldId;
+use crate::index::{List, ShapesWriter};
+use crate::wire::len32;
+
+/// A batch's postings, by term.
+#[derive(Debug, Default)]
+pub struct Inverted {
+    /// The batch's term numbers in the order of the terms' bytes.
+    pub order: Vec<u32>,
+    /// The shapes, provisionally numbered, with their uses.
+    pub shapes: ShapesWriter,
+    /// Where each term's postings start, in `order`; one more than terms.
+    postings_at: Vec<u32>,
+    positions_at: Vec<u32>,
+    documents: Vec<u32>,
+    shape_numbers: Vec<u32>,
+    positions: Vec<u32>,
+}
+
+/// An occurrence: the document, and the field and position in one word.
+#[derive(Clone, Copy, Default)]
+struct Occurrence {
+    document: u32,
+    slot: u32,
+}
+
+/// Positions take the low bits of a slot: enough for any text within a record's length.
+const POSITION_BITS: u32 = 26;
+
+impl Inverted {
+    /// Inverts the tokens of a batch: the term of each, in order of document, field and position.
+    pub fn of(tokens: &[u32], batch: &Batch) -> Inverted {
+        let order = batch.terms.sorted();
+        let (occurrences, starts) = by_term(tokens, batch, &order);
+        let mut inverted = Inverted {
+            shapes: ShapesWriter::default(),
+            postings_at: Vec::with_capacity(order.len() + 1),
+            positions_at: Vec::with_capacity(order.len() + 1),
+            documents: Vec::new(),
+            shape_numbers: Vec::new(),
+            positions: Vec::with_capacity(occurrences.len()),
+            order,
+        };
+        let mut usual = UsualShapes::default();
+        for bounds in starts.windows(2) {
+            inverted.start_term();
+            let own = &occurrences[bounds[0] as usize..bounds[1] as usize];
+            for document in own.chunk_by(|a, b| a.document == b.document) {
+                inverted.push_document(document, &mut usual);
+            }
+        }
+        inverted.start_term();
+        inverted
+    }
+
+    /// Appends the live postings of the `place`th term to `list`, with new numbers for documents and shapes.
+    pub fn append_to(&self, place: usize, renumbering: Renumbering, shapes: &[u32], list: &mut List) {
+        let postings = self.postings_at[place] as usize..self.postings_at[place + 1] as usize;
+        let positions = self.positions_at[place] as usize..self.positions_at[place + 1] as usize;
+        renumbering.append(
+            &self.documents[postings.clone()],
+            &self.shape_numbers[postings],
+            &self.positions[positions],
+            |shape| self.shapes.shapes()[shape as usize].total() as usize,
+            shapes,
+            list,
+        );
+    }
+
+    /// How often each shape is used by documents that are not dead.
+    pub fn live_uses(&self, dead: &Bitmap) -> Vec<u64> {
+        let mut uses = vec![0; self.shapes.shapes().len()];
+        for (&document, &shape) in self.documents.iter().zip(&self.shape_numbers) {
+            uses[shape as usize] += u64::from(!dead.has(document as usize));
+        }
+        uses
+    }
+
+    /// How many postings the terms before the `place`th have.
+    pub fn postings_before(&self, place: usize) -> usize {
+        self.postings_at[place] as usize
+    }
+
+    fn start_term(&mut self) {
+        self.postings_at.push(len32(self.documents.len()));
+        self.positions_at.push(len32(self.positions.len()));
+    }
+
+    fn push_document(&mut self, occurrences: &[Occurrence], usual: &mut UsualShapes) {
+        let mut last = u32::MAX;
+        for occurrence in occurrences {
+            let is_first_of_field =
+                last == u32::MAX || last >> POSITION_BITS != occurrence.slot >> POSITION_BITS;
+            let position = occurrence.slot & ((1 << POSITION_BITS) - 1);
+            self.positions.push(if is_first_of_field { position } else { occurrence.slot - last - 1 });
+            last = occurrence.slot;
+        }
+        let shape = usual.number_of(occurrences, &mut self.shapes);
+        self.shapes.count_use(shape);
+        self.documents.push(occurrences[0].document);
+        self.shape_numbers.push(shape);
+    }
+}
+
+/// New numbers for a source's documents.
+#[derive(Clone, Copy, Debug)]
+pub enum Renumbering<'a> {
+    /// All are live: the first one's new number.
+    From(u32),
+    /// Some are dead, and have no number: each one's new number.
+    Each(&'a [Option<u32>]),
+}
+
+impl Renumbering<'_> {
+    /// Appends postings to `list` with new numbers, without those of dead documents.
+    ///
+    /// `total` is a shape's number of occurrences, `shapes` the new number of each.
+    pub fn append(
+        self,
+        documents: &[u32],
+        shape_numbers: &[u32],
+        positions: &[u32],
+        total: impl Fn(u32) -> usize,
+        shapes: &[u32],
+        list: &mut List,
+    ) {
+        match self {
+            Renumbering::From(first) => {
+                list.documents.extend(documents.iter().map(|&old| first + old));
+                list.shapes.extend(shape_numbers.iter().map(|&shape| shapes[shape as usize]));
+                list.positions.extend_from_slice(positions);
+            }
+            Renumbering::Each(numbers) => {
+                let mut positions = positions;
+                for (&old, &shape) in documents.iter().zip(shape_numbers) {
+                    let (own, rest) = positions.split_at(total(shape));
+                    positions = rest;
+                    if let Some(number) = numbers[old as usize] {
+                        list.documents.push(number);
+                        list.shapes.push(shapes[shape as usize]);
+                        list.positions.extend_from_slice(own);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// New numbers for documents of which some are dead, counted from `first`.
+pub fn renumber(dead: &Bitmap, first: u32) -> Vec<Option<u32>> {
+    let mut numbers = first..;
+    (0..dead.len()).map(|document| if dead.has(document) { None } else { numbers.next() }).collect()
+}
+
+/// The shapes of one field and few occurrences, without a look into the table.
+#[derive(Default)]
+struct UsualShapes {
+    numbers: Vec<Option<u32>>,
+    counts: Vec<(FieldId, u32)>,
+}
+
+impl UsualShapes {
+    const MOST: usize = 16;
+
+    fn number_of(&mut self, occurrences: &[Occurrence], shapes: &mut ShapesWriter) -> u32 {
+        let field = |occurrence: &Occurrence| (occurrence.slot >> POSITION_BITS) as usize;
+        let (first, last) = (field(&occurrences[0]), field(&occurrences[occurrences.len() - 1]));
+        if first == last && occurrences.len() < UsualShapes::MOST {
+            let place = first * UsualShapes::MOST + occurrences.len();
+            self.numbers.resize(self.numbers.len().max(place + 1), None);
+            if let Some(number) = self.numbers[place] {
+                return number;
+            }
+            let number = self.intern(occurrences, shapes);
+            self.numbers[place] = Some(number);
+            return number;
+        }
+        self.intern(occurrences, shapes)
+    }
+
+    fn intern(&mut self, occurrences: &[Occurrence], shapes: &mut ShapesWriter) -> u32 {
+        self.counts.clear();
+        for same_field in occurrences.chunk_by(|a, b| a.slot >> POSITION_BITS == b.slot >> POSITION_BITS) {
+            let field = u8::try_from(same_field[0].slot >> POSITION_BITS).expect("at most 64 fields");
+            self.counts.push((FieldId(field), len32(same_field.len())));
+        }
+        shapes.intern(&self.counts)
+    }
+}
+
+/// A counting sort: all occurrences by term, in the terms' order, and where each term's start.
+fn by_term(tokens: &[u32], batch: &Batch, order: &[u32]) -> (Vec<Occurrence>, Vec<u32>) {
+    let mut counts = vec![0u32; batch.terms.len()];
+    tokens.iter().for_each(|&term| counts[term as usize] += 1);
+    let mut starts = Vec::with_capacity(order.len() + 1);
+    let mut next = vec![0u32; batch.terms.len()];
+    let mut at = 0;
+    for &term in order {
+        starts.push(at);
+        next[term as usize] = at;
+        at += counts[term as usize];
+    }
+    starts.push(at);
+    let mut occurrences = vec![Occurrence::default(); tokens.len()];
+    let mut tokens = tokens.iter();
+    let field_count = batch.schema().field_count();
+    for (document, lengths) in batch.lengths.chunks(field_count).enumerate() {
+        for (field, &length) in lengths.iter().enumerate() {
+            for (position, &term) in tokens.by_ref().take(length as usize).enumerate() {
+                let slot = len32(field) << POSITION_BITS | len32(position);
+                let at = &mut next[term as usize];
+                occurrences[*at as usize] = Occurrence { document: len32(document), slot };
+                *at += 1;
+            }
+        }
+    }
+    (occurrences, starts)
+}

@@ -1,0 +1,112 @@
+//! The first 48 bytes: what this is, and how long.
+//!
+//! ```text
+//! 0 signature · 8 u32 format · 12 u32 sections · 16 u64 file length · 24 u64 checksum of the table of sections
+//! · 32 u64 zero · 40 u64 checksum of bytes 0 to 40
+//! ```
+
+use super::error::SnapshotError;
+use crate::wire::Reader;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The format this build writes and reads.
+pub const FORMAT: u32 = 1;
+
+/// The first eight bytes; the last two show a transfer that mangled line ends.
+const SIGNATURE: [u8; 8] = *b"snapsk\r\n";
+
+/// The fixed start of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The format of all that follows.
+    pub format: u32,
+    /// How many sections there are.
+    pub sections: u32,
+    /// The bytes of the whole file.
+    pub file_len: u64,
+    /// The checksum of the table of sections, which follows the header.
+    pub table_checksum: u64,
+}
+
+impl Header {
+    /// Its bytes.
+    pub const LEN: usize = 48;
+    const CHECKED: usize = 40;
+
+    /// Encodes this header; [`Header::parse`] reverses it.
+    pub fn encode(self) -> [u8; Header::LEN] {
+        let mut bytes = [0; Header::LEN];
+        bytes[..8].copy_from_slice(&SIGNATURE);
+        bytes[8..12].copy_from_slice(&self.format.to_le_bytes());
+        bytes[12..16].copy_from_slice(&self.sections.to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.file_len.to_le_bytes());
+        bytes[24..32].copy_from_slice(&self.table_checksum.to_le_bytes());
+        let checksum = xxh3_64(&bytes[..Header::CHECKED]);
+        bytes[Header::CHECKED..].copy_from_slice(&checksum.to_le_bytes());
+        bytes
+    }
+
+    /// Reads the header at the start of `bytes`; [`Header::encode`] reverses it.
+    ///
+    /// # Errors
+    /// When it is not a snapshot's, of another format, damaged, or `bytes` is not the whole file.
+    pub fn parse(bytes: &[u8]) -> Result<Header, SnapshotError> {
+        let signature = bytes.get(..8).ok_or(SnapshotError::NotASnapshot)?;
+        if signature != SIGNATURE {
+            return Err(SnapshotError::NotASnapshot);
+        }
+        let found = bytes.len() as u64;
+        let head = bytes.first_chunk::<{ Header::LEN }>();
+        let head = head.ok_or(SnapshotError::WrongLength { expected: Header::LEN as u64, found })?;
+        let mut reader = Reader::new(&head[8..], "the header");
+        let (format, sections) = (reader.u32()?, reader.u32()?);
+        // The format comes before the checksum: a later format may keep its checksum elsewhere.
+        if format != FORMAT {
+            return Err(SnapshotError::UnsupportedVersion { found: format, supported: FORMAT });
+        }
+        let (file_len, table_checksum, reserved) = (reader.u64()?, reader.u64()?, reader.u64()?);
+        if reader.u64()? != xxh3_64(&head[..Header::CHECKED]) || reserved != 0 {
+            return Err(SnapshotError::HeaderChecksum);
+        }
+        if file_len != found {
+            return Err(SnapshotError::WrongLength { expected: file_len, found });
+        }
+        Ok(Header { format, sections, file_len, table_checksum })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header() -> Header {
+        Header { format: FORMAT, sections: 3, file_len: Header::LEN as u64, table_checksum: 77 }
+    }
+
+    #[test]
+    fn every_truncation_is_an_error_and_never_a_panic() {
+        let bytes = header().encode();
+        assert_eq!(Header::parse(&bytes), Ok(header()));
+        for len in 0..Header::LEN {
+            assert!(Header::parse(&bytes[..len]).is_err(), "accepted {len} bytes");
+        }
+    }
+
+    #[test]
+    fn every_flipped_bit_is_an_error() {
+        for i in 0..Header::LEN * 8 {
+            let mut bytes = header().encode();
+            bytes[i / 8] ^= 1 << (i % 8);
+            assert!(Header::parse(&bytes).is_err(), "accepted bit {i}");
+        }
+    }
+
+    #[test]
+    fn a_newer_format_is_refused_with_what_to_do() {
+        let bytes = Header { format: 2, ..header() }.encode();
+        assert_eq!(
+            Header::parse(&bytes).unwrap_err().to_string(),
+            "snapshot format 2 is not supported; this build reads format 1: update snapseek, or build the snapshot again"
+        );
+    }
+}

@@ -1,0 +1,161 @@
+//! The parts of a file: the table of what stands where, and a checksum for each.
+
+use super::error::SnapshotError;
+use super::header::{FORMAT, Header};
+use crate::wire::{Malformed, Reader};
+use std::ops::Range;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// What a section holds; the numbers are those in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u32)]
+pub enum SectionKind {
+    /// The schema, as JSON.
+    Schema = 1,
+    /// The ids and kinds of the documents.
+    Keys = 2,
+    /// Where each stored document stands.
+    DocumentTable = 3,
+    /// The stored documents.
+    Documents = 4,
+    /// The attributes.
+    Attributes = 5,
+    /// The dictionary.
+    Terms = 6,
+    /// The postings.
+    Postings = 7,
+    /// The table of shapes.
+    Shapes = 8,
+    /// The lengths of the documents.
+    Lengths = 9,
+    /// The written forms of words; only where the schema keeps them.
+    Forms = 10,
+    /// The keys that a set of changes removes; only in changes.
+    Removed = 11,
+}
+
+impl SectionKind {
+    /// All of them.
+    pub const ALL: [SectionKind; 11] = {
+        use SectionKind::{
+            Attributes, DocumentTable, Documents, Forms, Keys, Lengths, Postings, Removed, Schema, Shapes,
+            Terms,
+        };
+        [Schema, Keys, DocumentTable, Documents, Attributes, Terms, Postings, Shapes, Lengths, Forms, Removed]
+    };
+
+    /// Its name, in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            SectionKind::Schema => "schema",
+            SectionKind::Keys => "keys",
+            SectionKind::DocumentTable => "document table",
+            SectionKind::Documents => "documents",
+            SectionKind::Attributes => "attributes",
+            SectionKind::Terms => "terms",
+            SectionKind::Postings => "postings",
+            SectionKind::Shapes => "shapes",
+            SectionKind::Lengths => "lengths",
+            SectionKind::Forms => "forms",
+            SectionKind::Removed => "removed",
+        }
+    }
+
+    fn from_number(number: u32) -> Option<SectionKind> {
+        SectionKind::ALL.into_iter().find(|kind| *kind as u32 == number)
+    }
+}
+
+/// Sections start at multiples of this.
+const ALIGNMENT: usize = 16;
+
+/// One row of the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// What it holds.
+    pub kind: SectionKind,
+    /// Where it stands.
+    pub range: Range<usize>,
+    /// The checksum of its bytes.
+    pub checksum: u64,
+}
+
+impl Section {
+    /// The bytes of a row: kind, zero, offset, length, checksum.
+    const LEN: usize = 32;
+
+    fn encode(&self) -> [u8; Section::LEN] {
+        let mut row = [0; Section::LEN];
+        row[..4].copy_from_slice(&(self.kind as u32).to_le_bytes());
+        row[8..16].copy_from_slice(&(self.range.start as u64).to_le_bytes());
+        row[16..24].copy_from_slice(&(self.range.len() as u64).to_le_bytes());
+        row[24..].copy_from_slice(&self.checksum.to_le_bytes());
+        row
+    }
+
+    fn parse(reader: &mut Reader, end: usize) -> Result<Section, Malformed> {
+        let malformed = reader.malformed();
+        let kind = SectionKind::from_number(reader.u32()?).ok_or(malformed)?;
+        let reserved = reader.u32()?;
+        let start = usize::try_from(reader.u64()?).map_err(|_| malformed)?;
+        let len = usize::try_from(reader.u64()?).map_err(|_| malformed)?;
+        let checksum = reader.u64()?;
+        let last = start.checked_add(len).ok_or(malformed)?;
+        if reserved != 0 || last > end || start % ALIGNMENT != 0 {
+            return Err(malformed);
+        }
+        Ok(Section { kind, range: start..last, checksum })
+    }
+}
+
+/// A file of these sections, in this order; [`parse`] reads it.
+pub fn encode(parts: &[(SectionKind, Vec<u8>)]) -> Vec<u8> {
+    let mut sections = Vec::with_capacity(parts.len());
+    let mut at = Header::LEN + Section::LEN * parts.len();
+    for (kind, bytes) in parts {
+        let start = at.next_multiple_of(ALIGNMENT);
+        at = start + bytes.len();
+        sections.push(Section { kind: *kind, range: start..at, checksum: xxh3_64(bytes) });
+    }
+    let table = sections.iter().flat_map(Section::encode).collect::<Vec<_>>();
+    let header = Header {
+        format: FORMAT,
+        sections: crate::wire::len32(parts.len()),
+        file_len: at as u64,
+        table_checksum: xxh3_64(&table),
+    };
+    let mut out = Vec::with_capacity(at);
+    out.extend_from_slice(&header.encode());
+    out.extend_from_slice(&table);
+    for (section, (_, bytes)) in sections.iter().zip(parts) {
+        out.resize(section.range.start, 0);
+        out.extend_from_slice(bytes);
+    }
+    out
+}
+
+/// Reads the header and the table of a file that [`encode`] wrote. The sections' own checksums are not checked.
+///
+/// # Errors
+/// When it is no snapshot, of another format, of another length than it says, or its header or table is damaged.
+pub fn parse(bytes: &[u8]) -> Result<Vec<Section>, SnapshotError> {
+    let header = Header::parse(bytes)?;
+    let mut reader = Reader::new(&bytes[Header::LEN..], "the table of sections");
+    let count = header.sections as usize;
+    let table_len = count.checked_mul(Section::LEN).ok_or(reader.malformed())?;
+    let table = Reader::new(reader.rest(), "the table of sections").take(table_len)?;
+    if xxh3_64(table) != header.table_checksum {
+        return Err(SnapshotError::HeaderChecksum);
+    }
+    let mut sections: Vec<Section> = Vec::with_capacity(count);
+    for _ in 0..count {
+        let section = Section::parse(&mut reader, bytes.len())?;
+        let after = sections.last().map_or(Header::LEN + table_len, |last| last.range.end);
+        let is_repeated = sections.iter().any(|other| other.kind == section.kind);
+        if section.range.start < after || is_repeated {
+            return Err(reader.malformed().into());
+        }
+        sections.push(section);
+    }
+    Ok(sections)
+}
