@@ -73,11 +73,14 @@ fn unpack<const WIDTH: usize>(bytes: &[u8], out: &mut [u32; BLOCK]) {
 
 #[inline(always)]
 fn lanes(bytes: &[u8], word: usize) -> [u32; LANES] {
-    let at = 16 * word;
-    std::array::from_fn(|lane| {
-        let at = at + 4 * lane;
-        u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
-    })
+    // Spelled out: a closure per lane is not always inlined, and then this costs more than all the rest.
+    let b: &[u8; 16] = bytes[16 * word..][..16].try_into().expect("sixteen bytes");
+    [
+        u32::from_le_bytes([b[0], b[1], b[2], b[3]]),
+        u32::from_le_bytes([b[4], b[5], b[6], b[7]]),
+        u32::from_le_bytes([b[8], b[9], b[10], b[11]]),
+        u32::from_le_bytes([b[12], b[13], b[14], b[15]]),
+    ]
 }
 
 /// Packs values one after the other, of any widths; [`get`] reads one.

@@ -3,7 +3,8 @@
 use crate::bitmap::Bitmap;
 use crate::document::{Key, Record};
 use crate::schema::{Schema, SchemaError};
-use crate::segment::{Batch, BatchError, BatchWriter, MergeError, Segment, Source, key_hash, merge};
+use crate::segment::{Batch, BatchError, BatchWriter, MergeError, Segment, Source, key_hash, merge, merge_sections};
+use crate::snapshot::{self, SectionKind};
 use hashbrown::HashTable;
 
 /// Why a snapshot cannot be built.
@@ -116,17 +117,21 @@ impl Builder {
     ///
     /// # Errors
     /// When there is too much for one snapshot.
-    pub fn finish(mut self) -> Result<Vec<u8>, BuildError> {
+    pub fn finish(self) -> Result<Vec<u8>, BuildError> {
+        Ok(snapshot::encode(&self.finish_sections()?))
+    }
+
+    /// The snapshot's sections, for [`snapshot::write`]: a large snapshot then stands in memory once.
+    ///
+    /// # Errors
+    /// When there is too much for one snapshot.
+    pub fn finish_sections(mut self) -> Result<Vec<(SectionKind, Vec<u8>)>, BuildError> {
         self.close()?;
-        Ok(merge(&self.schema, &self.sources(), self.threads)?)
+        Ok(merge_sections(&self.schema, &self.sources(), self.threads)?)
     }
 
     fn sources(&self) -> Vec<Source<'_>> {
-        let source = |part| match part {
-            &Part::Batch(ref batch) => Source::Batch(batch),
-            &Part::Segment(ref segment, ref dead) => Source::Segment(segment, dead),
-        };
-        self.parts.iter().map(source).collect()
+        self.parts.iter().map(Part::source).collect()
     }
 
     fn close(&mut self) -> Result<(), BuildError> {
@@ -198,6 +203,13 @@ impl Builder {
 }
 
 impl Part {
+    fn source(&self) -> Source<'_> {
+        match self {
+            Part::Batch(batch) => Source::Batch(batch),
+            Part::Segment(segment, dead) => Source::Segment(segment, dead),
+        }
+    }
+
     fn key(&self, row: u32) -> Key<'_> {
         match self {
             Part::Batch(batch) => batch.key(row as usize),

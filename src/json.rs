@@ -46,7 +46,6 @@ impl Json {
             return Json::Null;
         }
         if number.fract() == 0.0 && number.abs() < EXACT {
-            #[expect(clippy::cast_possible_truncation, reason = "a whole number below 2^53 fits an i64")]
             return Json::Integer(number as i64);
         }
         Json::Float(number)
@@ -71,10 +70,6 @@ impl Json {
     /// The number; none where this is no number.
     pub fn as_f64(&self) -> Option<f64> {
         match self {
-            #[expect(
-                clippy::cast_precision_loss,
-                reason = "JavaScript reads large integers with the same loss"
-            )]
             Json::Integer(number) => Some(*number as f64),
             Json::Float(number) => Some(*number),
             _ => None,
@@ -140,7 +135,7 @@ fn float_text(number: f64) -> String {
     let (digits, exponent) = scientific.split_once('e').expect("the e format has an exponent");
     let exponent = exponent.parse::<i32>().expect("its exponent is an integer");
     match exponent {
-        -7..=20 => format!("{number}"),
+        -6..=20 => format!("{number}"),
         21.. => format!("{digits}e+{exponent}"),
         _ => format!("{digits}e{exponent}"),
     }
@@ -210,7 +205,6 @@ impl<'de> Visitor<'de> for JsonVisitor {
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
-        #[expect(clippy::cast_precision_loss, reason = "past i64, the nearest double is what JavaScript has")]
         let nearest = value as f64;
         Ok(i64::try_from(value).map_or(Json::Float(nearest), Json::Integer))
     }

@@ -4,6 +4,7 @@ pub mod analysis;
 pub mod attributes;
 pub mod bitmap;
 mod bits;
+pub mod bm25;
 mod builder;
 pub mod document;
 mod engine;

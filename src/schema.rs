@@ -222,6 +222,12 @@ impl Schema {
         self.fields.0.iter().map(|(_, field)| field.weight).collect()
     }
 
+    /// The weights that the bounds kept with postings are reckoned with: the schema's where all are above zero.
+    pub fn bound_weights(&self) -> Vec<f64> {
+        let weights = self.weights();
+        if weights.iter().all(|&weight| weight > 0.0) { weights } else { vec![1.0; weights.len()] }
+    }
+
     /// The attributes, in order.
     pub fn attributes(&self) -> impl ExactSizeIterator<Item = (&str, AttributeType)> {
         self.attributes.0.iter().map(|(name, kind)| (name.as_str(), *kind))
@@ -242,7 +248,6 @@ fn one() -> f64 {
     1.0
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 fn is_one(weight: &f64) -> bool {
     weight.to_bits() == 1f64.to_bits()
 }

@@ -131,7 +131,7 @@ pub fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
 /// A length as it is written: four bytes.
 ///
 /// # Panics
-/// When it does not fit: a snapshot's parts are bounded to 4 GiB by [`crate::segment`]'s limits.
+/// When it does not fit: the limits on a segment's text keep its parts below 4 GiB.
 pub fn len32(len: usize) -> u32 {
     u32::try_from(len).expect("a part of a segment is smaller than 4 GiB")
 }

@@ -16,8 +16,8 @@ fn build(columns: &[String], tokenize: &str, rows: &[(i64, Values)]) -> Engine {
 }
 
 /// How many (corpus, expression) pairs a run compares.
-const TABLES: usize = 250;
-const EXPRESSIONS_A_TABLE: usize = 84;
+const TABLES: usize = 300;
+const EXPRESSIONS_A_TABLE: usize = 100;
 
 #[test]
 fn twenty_thousand_generated_expressions_agree_with_sqlite() {
@@ -49,7 +49,7 @@ fn twenty_thousand_generated_expressions_agree_with_sqlite() {
         }
     }
     println!("{compared} pairs compared, {whole} of them in every column, {with_rows} with rows");
-    assert!(compared >= 20_000 && whole * 10 >= compared * 6 && with_rows * 10 >= compared * 4);
+    assert!(whole >= 20_000 && with_rows * 10 >= compared * 4);
 }
 
 #[test]

@@ -153,11 +153,6 @@ fn encode_numbers(values: &[Option<f64>]) -> Vec<u8> {
         let least = if most < least { 0.0 } else { least + 0.0 };
         let mut out = vec![1];
         out.extend_from_slice(&least.to_le_bytes());
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "the difference is whole and lies between 0 and the packed span"
-        )]
         let code = |number: f64| (number - least) as u32 + 1;
         put_codes(values.iter().map(|value| value.map_or(0, code)), &mut out);
         return out;

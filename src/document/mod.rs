@@ -7,4 +7,4 @@ mod store;
 
 pub use keys::{Key, KeysView, KeysWriter, MAX_KINDS};
 pub use record::{DEFAULT_KIND, MAX_ID_LEN, Record, RecordError, text_of};
-pub use store::{DocumentsView, DocumentsWriter, GROUP, Group};
+pub use store::{DocumentsReader, DocumentsView, DocumentsWriter, GROUP, Group};

@@ -133,21 +133,9 @@ impl<'a> DocumentsView<'a> {
         self.documents == 0
     }
 
-    /// One document's JSON text; none past the last.
-    ///
-    /// # Errors
-    /// When its block is malformed.
-    pub fn get(&self, document: usize) -> Result<Option<Vec<u8>>, Malformed> {
-        if document >= self.documents {
-            return Ok(None);
-        }
-        let block = self.block_of(document);
-        let first = self.first_document(block)?;
-        let mut all = self.unpack(block)?;
-        let place = document.checked_sub(first).filter(|&place| place < all.1.len());
-        let (start, end) = all.1[place.ok_or(Malformed(WHAT))?];
-        all.0.truncate(end);
-        Ok(Some(all.0.split_off(start)))
+    /// A reader of single documents, which keeps the block it unpacked last: quickest in row order.
+    pub fn reader(self) -> DocumentsReader<'a> {
+        DocumentsReader { view: self, block: usize::MAX, first: 0, raw: Vec::new(), places: Vec::new() }
     }
 
     /// Calls `each` with every document from `from`, in order, until it says to stop.
@@ -276,6 +264,34 @@ impl<'a> DocumentsView<'a> {
     }
 }
 
+/// Reads single documents; [`DocumentsView::reader`] makes it.
+#[derive(Debug)]
+pub struct DocumentsReader<'a> {
+    view: DocumentsView<'a>,
+    block: usize,
+    first: usize,
+    raw: Vec<u8>,
+    places: Vec<(usize, usize)>,
+}
+
+impl DocumentsReader<'_> {
+    /// One document's JSON text.
+    ///
+    /// # Errors
+    /// When its block is malformed, or there is no such document.
+    pub fn get(&mut self, document: usize) -> Result<&[u8], Malformed> {
+        let block = self.view.block_of(document);
+        if block != self.block {
+            (self.raw, self.places) = self.view.unpack(block)?;
+            self.first = self.view.first_document(block)?;
+            self.block = block;
+        }
+        let place = document.checked_sub(self.first).and_then(|place| self.places.get(place));
+        let &(start, end) = place.ok_or(Malformed(WHAT))?;
+        Ok(&self.raw[start..end])
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -299,9 +315,9 @@ mod tests {
         let (table, blocks) = written();
         let view = DocumentsView::parse(&table, &blocks).unwrap();
         for (i, document) in documents().iter().enumerate() {
-            assert_eq!(view.get(i).unwrap().as_ref(), Some(document));
+            assert_eq!(view.reader().get(i), Ok(&document[..]));
         }
-        assert_eq!(view.get(100).unwrap(), None);
+        assert!(view.reader().get(100).is_err());
         let mut seen = Vec::new();
         view.each_from(40, |i, document| {
             seen.push((i, document.to_vec()));

@@ -1,11 +1,13 @@
 //! Raw FTS5: MATCH, bm25, snippet() and highlight().
 
 use super::{Engine, SearchError};
+use crate::document::Record;
 use crate::ids::FieldId;
 use crate::json::Json;
 use crate::presentation::{Markers, Markup, Piece, highlight, joined, render, snippet, tokens};
 use crate::query::Query;
 use crate::retrieval::{self, Corpus, Filter, Part, Place, Ranked, Retrieval};
+use crate::segment::parse_record;
 use serde::{Deserialize, Serialize};
 
 /// What a caller asks of `match`.
@@ -112,20 +114,10 @@ impl Engine {
                     wants_all: false,
                 },
             )?;
-            let wants_text = options.snippet.is_some() || options.highlight.is_some();
-            let mut rows = Vec::with_capacity(found.rows.len());
-            for ranked in &found.rows {
-                let (part, document) = locate(corpus, ranked);
-                let key = part.segment.keys()?.get(document as usize)?;
-                let mut row = MatchRow {
-                    id: key.id.to_owned(),
-                    kind: key.kind.to_owned(),
-                    rank: ranked.rank,
-                    snippet: None,
-                    highlight: None,
-                };
-                if wants_text {
-                    let text = MatchedText::read(self, part, &query, document)?;
+            let mut rows = keyed_rows(corpus, &found.rows)?;
+            if options.snippet.is_some() || options.highlight.is_some() {
+                each_text(self, corpus, &query, &found.rows, |number, text| {
+                    let row = &mut rows[number];
                     row.snippet = options.snippet.as_ref().map(|options| {
                         let markers = Markers {
                             open: &options.open,
@@ -140,8 +132,7 @@ impl Engine {
                         let Some(field) = highlight_field else { return Some(String::new()) };
                         Some(render(&text.highlight(self, field)?, markers, Markup::Plain))
                     });
-                }
-                rows.push(row);
+                })?;
             }
             Ok(rows)
         })
@@ -175,34 +166,74 @@ impl Engine {
     }
 }
 
-/// The part and document of a row.
-pub(super) fn locate<'c, 'a>(corpus: &'c Corpus<'a>, ranked: &Ranked) -> (&'c Part<'a>, u32) {
-    let after = corpus.parts.partition_point(|part| part.first_row <= ranked.row);
+/// The place of a row's part, and the document in it.
+pub(super) fn locate(corpus: &Corpus, ranked: &Ranked) -> (usize, u32) {
     // Segments without documents share their first row with the next one; the last of them has the row.
-    let part = &corpus.parts[after.saturating_sub(1)];
-    (part, ranked.row - part.first_row)
+    let after = corpus.parts.partition_point(|part| part.first_row <= ranked.row);
+    let place = after.saturating_sub(1);
+    (place, ranked.row - corpus.parts[place].first_row)
 }
 
-/// A document's texts, and where the query matches in them.
+fn keyed_rows(corpus: &Corpus, ranked: &[Ranked]) -> Result<Vec<MatchRow>, SearchError> {
+    let keys = corpus.parts.iter().map(|part| part.segment.keys()).collect::<Result<Vec<_>, _>>()?;
+    let row = |ranked: &Ranked| {
+        let (number, document) = locate(corpus, ranked);
+        let key = keys[number].get(document as usize)?;
+        let (id, kind) = (key.id.to_owned(), key.kind.to_owned());
+        Ok(MatchRow { id, kind, rank: ranked.rank, snippet: None, highlight: None })
+    };
+    ranked.iter().map(row).collect()
+}
+
+/// Calls `each` with every row's place in `ranked` and its text, in row order: documents that are stored together are
+/// unpacked together.
+pub(super) fn each_text(
+    engine: &Engine,
+    corpus: &Corpus,
+    query: &Query,
+    ranked: &[Ranked],
+    mut each: impl FnMut(usize, &MatchedText),
+) -> Result<(), SearchError> {
+    let mut order = (0..ranked.len()).collect::<Vec<_>>();
+    order.sort_unstable_by_key(|&number| ranked[number].row);
+    let mut reader = None;
+    for number in order {
+        let (place, document) = locate(corpus, &ranked[number]);
+        let part = &corpus.parts[place];
+        let (_, documents) = match &mut reader {
+            Some((open, documents)) if *open == place => (place, documents),
+            other => {
+                let (_, documents) = other.insert((place, part.segment.stored()?.reader()));
+                (place, documents)
+            }
+        };
+        let record = parse_record(documents.get(document as usize)?)?;
+        each(number, &MatchedText::of(engine, part, query, document, record)?);
+    }
+    Ok(())
+}
+
+/// A document, and where the query matches in its texts.
 pub(super) struct MatchedText {
+    pub record: Record,
     texts: Vec<Option<String>>,
-    places: Vec<Place>,
+    pub places: Vec<Place>,
     phrase_lengths: Vec<u32>,
 }
 
 impl MatchedText {
-    pub fn read(
+    fn of(
         engine: &Engine,
         part: &Part,
         query: &Query,
         document: u32,
+        record: Record,
     ) -> Result<MatchedText, SearchError> {
-        let record = part.segment.record(document)?;
         let texts = engine.schema.field_names().into_iter().map(|name| record.text(name)).collect();
         let places = retrieval::places(part, query, document)?.unwrap_or_default();
         let lengths =
             query.phrases.iter().map(|phrase| u32::try_from(phrase.terms.len()).unwrap_or(u32::MAX));
-        Ok(MatchedText { texts, places, phrase_lengths: lengths.collect() })
+        Ok(MatchedText { record, texts, places, phrase_lengths: lengths.collect() })
     }
 
     pub fn snippet(&self, engine: &Engine, field: Option<FieldId>, length: i64) -> Option<Vec<Piece<'_>>> {

@@ -14,8 +14,9 @@ pub use writes::Written;
 
 use crate::analysis::Analyzer;
 use crate::bitmap::Bitmap;
+use crate::bm25::Totals;
 use crate::document::{Key, Record};
-use crate::retrieval::{Corpus, Part, ScoreTables, Totals};
+use crate::retrieval::{Corpus, Part, ScoreTables};
 use crate::schema::{Schema, SchemaError};
 use crate::segment::Segment;
 use crate::snapshot::SnapshotError;

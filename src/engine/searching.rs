@@ -1,6 +1,6 @@
 //! `search`: words in, hits out.
 
-use super::matching::{MatchedText, locate};
+use super::matching::{each_text, locate};
 use super::{Engine, SearchError};
 use crate::analysis::Purpose;
 use crate::ids::FieldId;
@@ -11,7 +11,7 @@ use crate::recipe::{
     Completion, Explain, ExplainedPhrase, Facet, FacetValue, Hit, Interpretation, SearchOptions,
     SearchResponse, complete, interpret,
 };
-use crate::retrieval::{self, Corpus, Found, Part, Ranked, Retrieval};
+use crate::retrieval::{self, Corpus, Found, Place, Ranked, Retrieval};
 
 /// A search gives at most this many hits.
 pub const MAX_LIMIT: usize = 1000;
@@ -40,10 +40,7 @@ impl Engine {
                     wants_all: options.count || !request.facets.is_empty(),
                 },
             )?;
-            let mut hits = Vec::new();
-            for ranked in found.rows.iter().skip(request.offset) {
-                hits.push(self.hit(corpus, &interpretation, &found, ranked, options, &request)?);
-            }
+            let hits = self.hits(corpus, &interpretation, &found, options, &request)?;
             let mut facets = Vec::new();
             for (name, place) in &request.facets {
                 let values = retrieval::facet_counts(corpus, &found.matches, *place)?;
@@ -85,35 +82,30 @@ impl Engine {
         })
     }
 
-    fn hit(
+    fn hits(
         &self,
         corpus: &Corpus,
         interpretation: &Interpretation,
         found: &Found,
-        ranked: &Ranked,
         options: &SearchOptions,
         request: &Request,
-    ) -> Result<Hit, SearchError> {
-        let (part, document) = locate(corpus, ranked);
-        let key = part.segment.keys()?.get(document as usize)?;
-        let mut hit = Hit {
-            id: key.id.to_owned(),
-            kind: key.kind.to_owned(),
-            // Negating a zero would show as −0.
-            score: 0.0 - ranked.rank,
-            snippet: None,
-            highlights: Vec::new(),
-            explain: None,
-            record: None,
+    ) -> Result<Vec<Hit>, SearchError> {
+        let page = found.rows.get(request.offset..).unwrap_or_default();
+        let mut hits = page.iter().map(|ranked| bare_hit(corpus, ranked)).collect::<Result<Vec<_>, _>>()?;
+        let wants_text = options.snippet.tokens > 0 || !request.highlight.is_empty();
+        if !(wants_text || options.explain || options.records) {
+            return Ok(hits);
+        }
+        let markers = Markers {
+            open: &options.snippet.open,
+            close: &options.snippet.close,
+            ellipsis: &options.snippet.ellipsis,
         };
-        if options.snippet.tokens > 0 || !request.highlight.is_empty() {
-            let text = MatchedText::read(self, part, &interpretation.query, document)?;
-            let markers = Markers {
-                open: &options.snippet.open,
-                close: &options.snippet.close,
-                ellipsis: &options.snippet.ellipsis,
-            };
-            let markup = if options.snippet.raw { Markup::Plain } else { Markup::EscapedHtml };
+        let markup = if options.snippet.raw { Markup::Plain } else { Markup::EscapedHtml };
+        let lengths =
+            corpus.parts.iter().map(|part| part.segment.lengths()).collect::<Result<Vec<_>, _>>()?;
+        each_text(self, corpus, &interpretation.query, page, |number, text| {
+            let hit = &mut hits[number];
             if options.snippet.tokens > 0 {
                 let pieces = text.snippet(self, request.snippet_field, options.snippet.tokens);
                 hit.snippet = pieces.map(|pieces| render(&pieces, markers, markup));
@@ -122,15 +114,34 @@ impl Engine {
                 let pieces = text.highlight(self, *field);
                 hit.highlights.push((name.clone(), pieces.map(|pieces| render(&pieces, markers, markup))));
             }
-        }
-        if options.explain {
-            hit.explain = Some(explain(part, interpretation, found, ranked, document, &request.weights)?);
-        }
-        if options.records {
-            hit.record = Some(part.segment.record(document)?.json().clone());
-        }
-        Ok(hit)
+            if options.explain {
+                let (part, document) = locate(corpus, &page[number]);
+                let length = lengths[part].get(document as usize).copied().unwrap_or(0);
+                let rank = page[number].rank;
+                hit.explain =
+                    Some(explain(interpretation, found, &text.places, length, rank, &request.weights));
+            }
+            if options.records {
+                hit.record = Some(text.record.json().clone());
+            }
+        })?;
+        Ok(hits)
     }
+}
+
+fn bare_hit(corpus: &Corpus, ranked: &Ranked) -> Result<Hit, SearchError> {
+    let (part, document) = locate(corpus, ranked);
+    let key = corpus.parts[part].segment.keys()?.get(document as usize)?;
+    Ok(Hit {
+        id: key.id.to_owned(),
+        kind: key.kind.to_owned(),
+        // Negating a zero would show as −0.
+        score: 0.0 - ranked.rank,
+        snippet: None,
+        highlights: Vec::new(),
+        explain: None,
+        record: None,
+    })
 }
 
 /// Options that were checked.
@@ -209,15 +220,13 @@ fn weights(engine: &Engine, json: Option<&Json>) -> Result<Vec<f64>, SearchError
 }
 
 fn explain(
-    part: &Part,
     interpretation: &Interpretation,
     found: &Found,
-    ranked: &Ranked,
-    document: u32,
+    places: &[Place],
+    length: u32,
+    rank: f64,
     weights: &[f64],
-) -> Result<Explain, SearchError> {
-    let places = retrieval::places(part, &interpretation.query, document)?.unwrap_or_default();
-    let length = part.segment.lengths()?.get(document as usize).copied().unwrap_or(0);
+) -> Explain {
     let mut phrases = Vec::new();
     for (number, phrase) in interpretation.query.phrases.iter().enumerate() {
         let own = places.iter().filter(|place| place.phrase == number);
@@ -233,7 +242,7 @@ fn explain(
             part: 0.0 - found.bm25.rank(&only, length),
         });
     }
-    Ok(Explain { bm25: ranked.rank, length, average_length: found.bm25.average_length(), phrases })
+    Explain { bm25: rank, length, average_length: found.bm25.average_length(), phrases }
 }
 
 fn words_of(phrase: &Phrase) -> String {

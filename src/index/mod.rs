@@ -10,6 +10,6 @@ pub mod shapes;
 mod terms;
 
 pub use lengths::{LengthsView, LengthsWriter};
-pub use postings::{BlockMaximum, Cursor, List, ListRef};
+pub use postings::{Cursor, List, ListRef, MOST_WORTH};
 pub use shapes::{Shape, ShapesWriter};
 pub use terms::{TermsView, TermsWalk, TermsWriter};

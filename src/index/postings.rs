@@ -6,7 +6,7 @@
 //! score high enough.
 //!
 //! ```text
-//! list:   blocks > 1: blocks × (u32 last document · u32 documents at · u32 positions at · u16 most occurrences · u16 shortest document)
+//! list:   blocks > 1: blocks × (u32 last document · u32 documents at · u32 positions at · u16 worth)
 //!         documents part of each block, then positions part of each block
 //! documents part: u16 widths (gap | shape << 5 | position << 10) · gaps · shapes
 //! positions part: packed positions: the first of a field as it is, each further one as the gap minus one
@@ -50,13 +50,13 @@ impl List {
     }
 }
 
-const SKIP_ENTRY: usize = 16;
+const SKIP_ENTRY: usize = 14;
 const WHAT: &str = "a list of postings";
 
 /// Appends `list` to the postings; [`Cursor`] reads it.
 ///
-/// `shapes` are the shapes by number, `lengths` the tokens of each document.
-pub fn encode(list: &List, shapes: &[Shape], lengths: &[u32], out: &mut Vec<u8>) -> ListRef {
+/// `shapes` are the shapes by number; `worth` is what a shape is worth to a score in a document, from 0 to [`MOST_WORTH`].
+pub fn encode(list: &List, shapes: &[Shape], worth: impl Fn(u32, u32) -> f64, out: &mut Vec<u8>) -> ListRef {
     let at = out.len();
     let blocks = cut(list, shapes);
     let skips = if blocks.len() > 1 { blocks.len() * SKIP_ENTRY } else { 0 };
@@ -70,7 +70,7 @@ pub fn encode(list: &List, shapes: &[Shape], lengths: &[u32], out: &mut Vec<u8>)
         let positions_at = out.len() - at;
         encode_positions(block, out);
         if skips > 0 {
-            let entry = skip_entry(block, documents_at[i], positions_at, shapes, lengths);
+            let entry = skip_entry(block, documents_at[i], positions_at, &worth);
             out[at + i * SKIP_ENTRY..][..SKIP_ENTRY].copy_from_slice(&entry);
         }
     }
@@ -159,28 +159,25 @@ fn skip_entry(
     block: &Block,
     documents_at: usize,
     positions_at: usize,
-    shapes: &[Shape],
-    lengths: &[u32],
+    worth: impl Fn(u32, u32) -> f64,
 ) -> [u8; SKIP_ENTRY] {
     let last = block.documents.last().copied().unwrap_or(0);
-    let most = block.shapes.iter().map(|&shape| shapes[shape as usize].total()).max().unwrap_or(0);
-    let shortest = block.documents.iter().map(|&document| lengths[document as usize]).min().unwrap_or(0);
+    let worths = block.documents.iter().zip(block.shapes).map(|(&document, &shape)| worth(shape, document));
     let mut entry = [0; SKIP_ENTRY];
     entry[..4].copy_from_slice(&last.to_le_bytes());
     entry[4..8].copy_from_slice(&len32(documents_at).to_le_bytes());
     entry[8..12].copy_from_slice(&len32(positions_at).to_le_bytes());
-    entry[12..14].copy_from_slice(&u16::try_from(most).unwrap_or(u16::MAX).to_le_bytes());
-    entry[14..].copy_from_slice(&u16::try_from(shortest).unwrap_or(u16::MAX).to_le_bytes());
+    entry[12..].copy_from_slice(&encode_worth(worths.fold(0.0, f64::max)).to_le_bytes());
     entry
 }
 
-/// The most a block can offer to a score.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BlockMaximum {
-    /// No document of the block has more occurrences; none where that is not known.
-    pub occurrences: Option<u32>,
-    /// No document of the block is shorter.
-    pub shortest: u32,
+/// No posting is worth more: bm25's saturation stays below 2.2.
+pub const MOST_WORTH: f64 = 2.2;
+
+/// The worth as a fraction of [`MOST_WORTH`], rounded up: a bound must not become too low.
+fn encode_worth(worth: f64) -> u16 {
+    let steps = (worth / MOST_WORTH * f64::from(u16::MAX)).ceil();
+    if steps >= f64::from(u16::MAX) || steps.is_nan() { u16::MAX } else { steps.max(0.0) as u16 }
 }
 
 /// A place in a term's list; [`encode`] wrote it.
@@ -335,29 +332,70 @@ impl<'a> Cursor<'a> {
         Ok(true)
     }
 
-    /// The best that the documents from where it stands to `end`, exclusive, can offer.
+    /// No document from where it stands to `end`, exclusive, is worth more, as [`encode`] was told; 0 where there is none.
+    ///
+    /// A list of one block keeps no such bound: for it the answer is [`MOST_WORTH`].
     ///
     /// # Errors
     /// When the table of blocks is cut short.
-    pub fn maximum_until(&self, end: u32) -> Result<Option<BlockMaximum>, Malformed> {
-        if self.place >= self.block_size && self.block + 1 >= self.block_count() {
-            return Ok(None);
+    pub fn worth_until(&self, end: u32) -> Result<f64, Malformed> {
+        let from = if self.place < self.block_size { self.block } else { self.block + 1 };
+        if from >= self.block_count() {
+            return Ok(0.0);
         }
         if self.block_count() == 1 {
-            return Ok(Some(BlockMaximum { occurrences: None, shortest: 0 }));
+            return Ok(MOST_WORTH);
         }
         let mut most = 0;
-        let mut shortest = u32::MAX;
-        for block in self.block..self.block_count() {
-            let entry = self.skip(block)?;
-            let occurrences = u16::from_le_bytes([entry[12], entry[13]]);
-            most = most.max(if occurrences == u16::MAX { u32::MAX } else { u32::from(occurrences) });
-            shortest = shortest.min(u32::from(u16::from_le_bytes([entry[14], entry[15]])));
-            if self.last_document(block)? >= end.saturating_sub(1) {
+        for block in from..self.block_count() {
+            // The block starts after the last document of the one before.
+            if block > from && self.last_document(block - 1)?.saturating_add(1) >= end {
                 break;
             }
+            let entry = self.skip(block)?;
+            most = most.max(u16::from_le_bytes([entry[12], entry[13]]));
         }
-        Ok(Some(BlockMaximum { occurrences: Some(most).filter(|&most| most != u32::MAX), shortest }))
+        Ok(f64::from(most) / f64::from(u16::MAX) * MOST_WORTH)
+    }
+
+    /// As [`Cursor::enter_next_block`], but the next block whose kept worth passes `is_enough`, and that starts before `end`.
+    /// Where it stops at `end`, it stands before the block that lies there.
+    ///
+    /// # Errors
+    /// When a block is malformed.
+    pub fn enter_next_block_where(
+        &mut self,
+        end: u32,
+        is_enough: impl Fn(f64) -> bool,
+    ) -> Result<bool, Malformed> {
+        if self.place < self.block_size || self.block + 1 >= self.block_count() {
+            return Ok(false);
+        }
+        let mut block = self.block + 1;
+        while block < self.block_count() {
+            let entry = self.skip(block)?;
+            let worth = u16::from_le_bytes([entry[12], entry[13]]);
+            if is_enough(f64::from(worth) / f64::from(u16::MAX) * MOST_WORTH) {
+                break;
+            }
+            if self.last_document(block)? >= end {
+                // The block may go on after `end`, where others may have to read it.
+                break;
+            }
+            block += 1;
+        }
+        if block == self.block_count() {
+            self.block = block - 1;
+            return Ok(false);
+        }
+        self.load(block)?;
+        Ok(true)
+    }
+
+    /// All documents and shape numbers of a list of one block; none for a longer one.
+    pub fn only_block(&self) -> Option<(&[u32], &[u32])> {
+        let is_only = self.block_count() == 1;
+        is_only.then(|| (&self.docs[..self.block_size], &self.shape_numbers[..self.block_size]))
     }
 
     /// Appends the occurrences in the document it stands on: field and position, in order.

@@ -90,7 +90,7 @@ impl<'a> TermsView<'a> {
     /// When the block that would hold it is malformed.
     pub fn find(&self, term: &[u8]) -> Result<Option<ListRef>, Malformed> {
         let mut walk = self.walk_from(term)?;
-        Ok(walk.next()?.then(|| walk.list()).filter(|_| walk.term() == term))
+        Ok(walk.advance()?.then(|| walk.list()).filter(|_| walk.term() == term))
     }
 
     /// A walk over the terms from the first that is at least `term`.
@@ -106,7 +106,7 @@ impl<'a> TermsView<'a> {
         let mut walk = self.walk_at_block(low.saturating_sub(1));
         loop {
             let before = walk.clone();
-            if !walk.next()? || walk.term() >= term {
+            if !walk.advance()? || walk.term() >= term {
                 return Ok(before);
             }
         }
@@ -124,7 +124,7 @@ impl<'a> TermsView<'a> {
     pub fn nth(&self, number: usize) -> Result<Option<(Vec<u8>, ListRef)>, Malformed> {
         let mut walk = self.walk_at_block(number / TERMS_PER_BLOCK);
         for _ in 0..=number % TERMS_PER_BLOCK {
-            if !walk.next()? {
+            if !walk.advance()? {
                 return Ok(None);
             }
         }
@@ -155,7 +155,7 @@ impl<'a> TermsView<'a> {
     }
 }
 
-/// A walk through the dictionary in order; [`TermsWalk::next`] moves it.
+/// A walk through the dictionary in order; [`TermsWalk::advance`] moves it.
 #[derive(Clone, Debug)]
 pub struct TermsWalk<'a> {
     terms: TermsView<'a>,
@@ -170,7 +170,7 @@ impl TermsWalk<'_> {
     ///
     /// # Errors
     /// When the block is malformed.
-    pub fn next(&mut self) -> Result<bool, Malformed> {
+    pub fn advance(&mut self) -> Result<bool, Malformed> {
         if self.next >= self.terms.count {
             return Ok(false);
         }
@@ -255,7 +255,7 @@ mod tests {
         for prefix in ["", "0", "7", "a", "ff", "fff", "zz"] {
             let mut walk = terms.walk_from(prefix.as_bytes()).unwrap();
             let mut found = Vec::new();
-            while walk.next().unwrap() && walk.term().starts_with(prefix.as_bytes()) {
+            while walk.advance().unwrap() && walk.term().starts_with(prefix.as_bytes()) {
                 found.push(String::from_utf8(walk.term().to_vec()).unwrap());
             }
             let expected = words.iter().filter(|word| word.starts_with(prefix)).cloned().collect::<Vec<_>>();

@@ -30,7 +30,7 @@ pub fn complete(corpus: &Corpus, beginning: &[u8]) -> Result<Vec<Completion>, Sn
     let mut counts: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
     for part in corpus.parts {
         let mut walk = words(part)?.walk_from(beginning)?;
-        while walk.next()? && walk.term().starts_with(beginning) {
+        while walk.advance()? && walk.term().starts_with(beginning) {
             *counts.entry(walk.term().to_vec()).or_default() += u64::from(walk.list().documents);
         }
     }
@@ -63,7 +63,7 @@ pub fn corrections(corpus: &Corpus, word: &[u8], most: u8) -> Result<Vec<Vec<u8>
     for part in corpus.parts {
         let mut walk = words(part)?.walk();
         let mut distances = Distances::new(&letters, most);
-        while walk.next()? {
+        while walk.advance()? {
             let Ok(candidate) = std::str::from_utf8(walk.term()) else { continue };
             if let Some(errors) = distances.to(candidate) {
                 let entry = found.entry(walk.term().to_vec()).or_insert((errors, 0));

@@ -4,7 +4,6 @@
 //! over these lists finds the documents that match ([`matching`]), and bm25 scores them. A query that is nothing but
 //! alternatives, the usual one, takes a shorter way ([`disjunction`]); both give the same bits.
 
-mod bm25;
 mod disjunction;
 mod filter;
 mod lists;
@@ -12,19 +11,20 @@ mod matching;
 mod near;
 mod places;
 mod positions;
+mod score_table;
 mod search;
 mod top_k;
 
-pub use bm25::{Bm25, idf};
 pub use filter::{Filter, FilterError};
 pub use places::{Place, places};
 pub use positions::Positions;
+pub use score_table::ScoreTables;
 pub use search::{Found, Retrieval, facet_counts, search};
 pub use top_k::Ranked;
 
 use crate::bitmap::Bitmap;
+use crate::bm25::Totals;
 use crate::segment::Segment;
-use std::sync::{Arc, Mutex};
 
 /// A segment with what is dead in it, and its place in row order.
 #[derive(Clone, Copy, Debug)]
@@ -46,23 +46,6 @@ impl Part<'_> {
     }
 }
 
-/// What bm25 sums over: the live rows of all segments.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
-    /// Live rows.
-    pub rows: u64,
-    /// Their tokens, over all fields.
-    pub tokens: u64,
-}
-
-impl Totals {
-    /// Tokens a row.
-    #[expect(clippy::cast_precision_loss, reason = "FTS5 divides as doubles")]
-    pub fn average_length(self) -> f64 {
-        self.tokens as f64 / self.rows as f64
-    }
-}
-
 /// All segments, in row order.
 #[derive(Clone, Copy, Debug)]
 pub struct Corpus<'a> {
@@ -71,9 +54,3 @@ pub struct Corpus<'a> {
     /// Their live rows.
     pub totals: Totals,
 }
-
-/// A segment's score table for the weights and average length last asked for.
-#[derive(Debug, Default)]
-pub struct ScoreTables(Mutex<Option<(TableKey, Arc<disjunction::ScoreTable>)>>);
-
-type TableKey = (Vec<u64>, u64);

@@ -82,7 +82,7 @@ mod tests {
             |positions: &[u32]| positions.iter().map(|&position| spot(0, position)).collect::<Vec<_>>();
         let kept = near(&[spots(&[0, 50]), spots(&[3, 90])], &[1, 1], 2);
         assert_eq!(kept, [spots(&[0]), spots(&[3])]);
-        assert_eq!(near(&[spots(&[0]), spots(&[4])], &[1, 1], 2), [vec![], vec![]]);
-        assert_eq!(near(&[spots(&[0]), vec![spot(1, 0)]], &[1, 1], 1000), [vec![], vec![]]);
+        assert_eq!(near(&[spots(&[0]), spots(&[4])], &[1, 1], 2), [spots(&[]), spots(&[])]);
+        assert_eq!(near(&[spots(&[0]), vec![spot(1, 0)]], &[1, 1], 1000), [spots(&[]), spots(&[])]);
     }
 }

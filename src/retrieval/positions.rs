@@ -17,7 +17,7 @@ pub fn lists_of(part: &Part, term: &Term) -> Result<Vec<ListRef>, SnapshotError>
         Term::Exact(bytes) => lists.extend(terms.find(bytes)?),
         Term::Prefix(bytes) => {
             let mut walk = terms.walk_from(bytes)?;
-            while walk.next()? && walk.term().starts_with(bytes) {
+            while walk.advance()? && walk.term().starts_with(bytes) {
                 lists.push(walk.list());
             }
         }

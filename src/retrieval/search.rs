@@ -1,12 +1,12 @@
 //! A query against all segments.
 
-use super::bm25::Bm25;
 use super::lists::PhraseList;
 use super::matching::Matching;
 use super::top_k::{Ranked, TopK};
 use super::{Corpus, Part, disjunction};
 use crate::attributes::AttributeType;
 use crate::bitmap::Bitmap;
+use crate::bm25::Bm25;
 use crate::index::Cursor;
 use crate::json::Json;
 use crate::query::Query;

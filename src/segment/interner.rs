@@ -19,7 +19,6 @@ impl Interner {
         let hash = hash(text);
         let (bytes, ends) = (&self.bytes, &self.ends);
         // The upper half of the hash stands beside the number: most lookups that meet a stranger end there.
-        #[expect(clippy::cast_possible_truncation, reason = "half of the hash")]
         let tag = (hash >> 32) as u32;
         let same = |&(other, number): &(u32, u32)| other == tag && slice(bytes, ends, number) == text;
         match self.table.entry(hash, same, |&(_, number)| self::hash(slice(bytes, ends, number))) {

@@ -6,7 +6,9 @@ use super::{Segment, parse_record};
 use crate::analysis::Purpose;
 use crate::attributes::{self, ColumnView, ColumnWriter};
 use crate::bitmap::Bitmap;
+use crate::bm25::{self, Totals};
 use crate::document::{DocumentsView, DocumentsWriter, GROUP, Group, KeysWriter, MAX_KINDS};
+use crate::ids::FieldSet;
 use crate::index::{
     Cursor, LengthsWriter, List, ListRef, Shape, ShapesWriter, TermsWalk, TermsWriter, postings, shapes,
 };
@@ -89,7 +91,14 @@ pub fn merge_sections(
     let rows = Rows { sources, numbers: &numbers };
     let (field_lengths, lengths) = merge_lengths(schema, sources)?;
     let (shapes, shape_numbers) = merge_shapes(sources)?;
-    let plan = Plan { rows, shape_numbers: &shape_numbers, shapes: &shapes, lengths: &lengths };
+    let weights = schema.bound_weights();
+    let plan = Plan {
+        rows,
+        shape_numbers: &shape_numbers,
+        shapes: &shapes,
+        frequencies: shapes.iter().map(|shape| shape.frequency(FieldSet::ALL, &weights)).collect(),
+        norms: norms(&lengths),
+    };
     let (terms, postings) = plan.encode_terms(threads)?;
     let (document_table, document_blocks) = merge_documents(sources)?;
     let mut parts = vec![
@@ -178,6 +187,13 @@ fn merge_lengths(schema: &Schema, sources: &[Source]) -> Result<(LengthsWriter, 
     Ok((writer, totals))
 }
 
+/// By document: what its length adds to bm25, among these documents alone.
+fn norms(lengths: &[u32]) -> Vec<f64> {
+    let tokens = lengths.iter().map(|&length| u64::from(length)).sum();
+    let average_length = Totals { rows: lengths.len() as u64, tokens }.average_length();
+    lengths.iter().map(|&length| bm25::norm(length, average_length)).collect()
+}
+
 /// The shapes by final number, and for each source the final number of each of its own.
 fn merge_shapes(sources: &[Source]) -> Result<(Vec<Shape>, Vec<Vec<u32>>), MergeError> {
     let mut writer = ShapesWriter::default();
@@ -206,7 +222,7 @@ fn merge_shapes(sources: &[Source]) -> Result<(Vec<Shape>, Vec<Vec<u32>>), Merge
 fn live_uses(segment: &Segment, dead: &Bitmap) -> Result<Vec<u64>, MergeError> {
     let mut uses = vec![0; segment.shapes()?.len()];
     let mut walk = segment.terms()?.walk();
-    while walk.next()? {
+    while walk.advance()? {
         let mut cursor =
             Cursor::new(segment.postings()?, walk.list(), segment.shapes()?, segment.documents())?;
         loop {
@@ -227,7 +243,9 @@ struct Plan<'a> {
     rows: Rows<'a>,
     shape_numbers: &'a [Vec<u32>],
     shapes: &'a [Shape],
-    lengths: &'a [u32],
+    /// By shape and by document: what a posting's worth is reckoned from.
+    frequencies: Vec<f64>,
+    norms: Vec<f64>,
 }
 
 /// The encoded terms of a part of the dictionary.
@@ -321,7 +339,10 @@ impl Plan<'_> {
             }
             // All its documents may be dead.
             if !list.documents.is_empty() {
-                let at = postings::encode(&list, self.shapes, self.lengths, &mut encoded.postings);
+                let worth = |shape: u32, document: u32| {
+                    bm25::saturation(self.frequencies[shape as usize], self.norms[document as usize])
+                };
+                let at = postings::encode(&list, self.shapes, worth, &mut encoded.postings);
                 encoded.terms.push((term, at));
             }
         }
@@ -365,7 +386,7 @@ impl<'a> Stream<'a> {
             }
             Source::Segment(segment, _) => {
                 let mut walk = segment.terms()?.walk_from(from)?;
-                let is_done = !walk.next()?;
+                let is_done = !walk.advance()?;
                 Stream::Segment { segment, walk, is_done }
             }
         })
@@ -406,7 +427,7 @@ impl<'a> Stream<'a> {
                     shapes,
                     list,
                 );
-                *is_done = !walk.next()?;
+                *is_done = !walk.advance()?;
             }
         }
         Ok(())
@@ -555,7 +576,7 @@ fn merge_forms(schema: &Schema, sources: &[Source]) -> Result<Vec<u8>, MergeErro
             Source::Segment(segment, _) => {
                 if let Some(forms) = segment.forms()? {
                     let mut walk = forms.walk();
-                    while walk.next()? {
+                    while walk.advance()? {
                         count(walk.term(), walk.list().documents);
                     }
                 }

@@ -167,8 +167,7 @@ impl Segment {
     /// # Errors
     /// When its block is damaged, or there is no such document.
     pub fn record(&self, document: u32) -> Result<Record, SnapshotError> {
-        let text = self.stored()?.get(document as usize)?.ok_or(Malformed("the table of documents"))?;
-        parse_record(&text)
+        parse_record(self.stored()?.reader().get(document as usize)?)
     }
 
     /// Checks everything: checksums, and that every part can be read to its end.
@@ -179,7 +178,7 @@ impl Segment {
         self.snapshot.verify()?;
         let mut list = crate::index::List::default();
         let mut walk = self.terms()?.walk();
-        while walk.next()? {
+        while walk.advance()? {
             list.clear();
             let mut cursor =
                 crate::index::Cursor::new(self.postings()?, walk.list(), self.shapes()?, self.documents)?;
@@ -192,7 +191,7 @@ impl Segment {
         self.columns()?;
         if let Some(forms) = self.forms()? {
             let mut walk = forms.walk();
-            while walk.next()? {}
+            while walk.advance()? {}
         }
         let keys = self.keys()?;
         for document in 0..keys.len() {

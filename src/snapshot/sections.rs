@@ -3,6 +3,7 @@
 use super::error::SnapshotError;
 use super::header::{FORMAT, Header};
 use crate::wire::{Malformed, Reader};
+use std::io;
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -110,6 +111,17 @@ impl Section {
 
 /// A file of these sections, in this order; [`parse`] reads it.
 pub fn encode(parts: &[(SectionKind, Vec<u8>)]) -> Vec<u8> {
+    let lens = parts.iter().map(|(_, bytes)| Section::LEN + ALIGNMENT + bytes.len());
+    let mut out = Vec::with_capacity(Header::LEN + lens.sum::<usize>());
+    write(parts, &mut out).expect("a vector takes everything");
+    out
+}
+
+/// Writes a file of these sections, in this order, without a copy of it in memory; [`parse`] reads it.
+///
+/// # Errors
+/// When `out` has one.
+pub fn write(parts: &[(SectionKind, Vec<u8>)], out: &mut impl io::Write) -> io::Result<()> {
     let mut sections = Vec::with_capacity(parts.len());
     let mut at = Header::LEN + Section::LEN * parts.len();
     for (kind, bytes) in parts {
@@ -124,14 +136,15 @@ pub fn encode(parts: &[(SectionKind, Vec<u8>)]) -> Vec<u8> {
         file_len: at as u64,
         table_checksum: xxh3_64(&table),
     };
-    let mut out = Vec::with_capacity(at);
-    out.extend_from_slice(&header.encode());
-    out.extend_from_slice(&table);
+    out.write_all(&header.encode())?;
+    out.write_all(&table)?;
+    let mut end = Header::LEN + table.len();
     for (section, (_, bytes)) in sections.iter().zip(parts) {
-        out.resize(section.range.start, 0);
-        out.extend_from_slice(bytes);
+        out.write_all(&[0; ALIGNMENT][..section.range.start - end])?;
+        out.write_all(bytes)?;
+        end = section.range.end;
     }
-    out
+    Ok(())
 }
 
 /// Reads the header and the table of a file that [`encode`] wrote. The sections' own checksums are not checked.

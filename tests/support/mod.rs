@@ -216,5 +216,5 @@ pub fn agree(
 }
 
 fn brief(answers: &[Answer]) -> Vec<(&str, f64)> {
-    answers.iter().map(|answer| (answer.id.as_str(), answer.rank)).collect()
+    answers.iter().map(|answer| (answer.id.as_str(), answer.rank)).take(40).collect()
 }

@@ -3,13 +3,26 @@
 //! The operations and their order are FTS5's, so that equal documents tie here where they tie there. Only the
 //! logarithm can differ from SQLite's in the last bit; ours is the same on every target.
 
-use super::Totals;
-
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
+/// What bm25 sums over: the live rows of all segments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Live rows.
+    pub rows: u64,
+    /// Their tokens, over all fields.
+    pub tokens: u64,
+}
+
+impl Totals {
+    /// Tokens a row.
+    pub fn average_length(self) -> f64 {
+        self.tokens as f64 / self.rows as f64
+    }
+}
+
 /// How much a phrase found in `hits` of `rows` rows tells.
-#[expect(clippy::cast_precision_loss, reason = "FTS5 computes with doubles")]
 pub fn idf(rows: u64, hits: u64) -> f64 {
     let (rows, hits) = (rows as f64, hits as f64);
     let idf = libm::log((rows - hits + 0.5) / (hits + 0.5));

@@ -1,0 +1,87 @@
+//! The dependency rule: a module uses the layers before its own, never a later one nor a sibling.
+
+#![cfg(not(target_arch = "wasm32"))]
+
+use std::path::{Path, PathBuf};
+
+/// The layers, first to last; modules of one layer do not know each other.
+const LAYERS: &[&[&str]] = &[
+    &["ids", "wire", "bits", "bitmap", "bm25"],
+    &["json"],
+    &["analysis"],
+    &["index", "document", "attributes"],
+    &["schema"],
+    &["snapshot"],
+    &["segment"],
+    &["query"],
+    &["retrieval"],
+    &["recipe"],
+    &["presentation"],
+    &["builder", "engine"],
+    &["wasm"],
+];
+
+fn layer_of(module: &str) -> usize {
+    let layer = LAYERS.iter().position(|layer| layer.contains(&module));
+    layer.unwrap_or_else(|| panic!("{module} has no layer: give it one in tests/architecture.rs and ARCHITECTURE.md"))
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+    files.into_iter().chain(folders.iter().flat_map(|folder| sources(folder))).collect()
+}
+
+/// The modules that a source file names after `crate::`, in code or in `use` lists.
+fn named_modules(source: &str) -> Vec<&str> {
+    let paths = source.match_indices("crate::").filter(|(at, _)| !source[..*at].ends_with('$'));
+    let name = |(at, matched): (usize, &str)| {
+        let rest = &source[at + matched.len()..];
+        &rest[..rest.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(rest.len())]
+    };
+    paths.map(name).filter(|name| name.starts_with(char::is_lowercase)).collect()
+}
+
+#[test]
+fn a_module_uses_only_the_layers_before_its_own() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut checked = 0;
+    for path in sources(&root) {
+        let relative = path.strip_prefix(&root).unwrap();
+        let module = relative.iter().next().unwrap().to_str().unwrap().trim_end_matches(".rs").to_owned();
+        if module == "lib" {
+            continue;
+        }
+        let source = std::fs::read_to_string(&path).unwrap();
+        for used in named_modules(&source).into_iter().filter(|used| *used != module) {
+            checked += 1;
+            assert!(
+                layer_of(used) < layer_of(&module),
+                "{} uses crate::{used}, which is not in a layer before {module}",
+                relative.display()
+            );
+        }
+    }
+    assert!(checked > 100, "only {checked} paths were looked at");
+}
+
+#[test]
+fn the_rule_sees_a_trespass() {
+    assert_eq!(named_modules("use crate::engine::Engine;\nlet x = crate::wire::len32(1);"), ["engine", "wire"]);
+    assert!(layer_of("engine") > layer_of("index"));
+    assert!(layer_of("index") == layer_of("document"));
+}
+
+#[test]
+fn nothing_of_the_command_line_reaches_the_wasm_build() {
+    let output = std::process::Command::new(env!("CARGO"))
+        .args(["tree", "-p", "snapseek", "--target", "wasm32-unknown-unknown", "-e", "normal", "--prefix", "none", "--offline"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let tree = String::from_utf8(output.stdout).unwrap();
+    assert!(tree.contains("wasm-bindgen"), "{}", String::from_utf8_lossy(&output.stderr));
+    for forbidden in ["clap", "indicatif", "rusqlite", "anyhow", "rayon", "csv", "tantivy", "toml"] {
+        assert!(!tree.lines().any(|line| line.starts_with(&format!("{forbidden} "))), "{forbidden} reaches wasm");
+    }
+}
