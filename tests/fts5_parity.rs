@@ -99,21 +99,7 @@ fn check_recorded(case: &Json) -> usize {
 }
 
 fn recorded_answer(query: &Json) -> (Question, Result<Vec<Answer>, String>, Compare) {
-    let mut question = Question {
-        weights: Vec::new(),
-        snippet: MatchSnippet {
-            column: Column::Number(-1),
-            open: "[".to_owned(),
-            close: "]".to_owned(),
-            ellipsis: "...".to_owned(),
-            tokens: 8,
-        },
-        highlight: HighlightOptions {
-            column: Column::Number(0),
-            open: "[".to_owned(),
-            close: "]".to_owned(),
-        },
-    };
+    let mut question = support::question();
     if let Some(message) = query.get("error") {
         return (question, Err(message.as_str().unwrap().to_owned()), Compare::All);
     }

@@ -47,6 +47,21 @@ pub struct Question {
     pub highlight: HighlightOptions,
 }
 
+/// A question without wishes.
+pub fn question() -> Question {
+    Question {
+        weights: Vec::new(),
+        snippet: MatchSnippet {
+            column: Column::Number(-1),
+            open: "[".to_owned(),
+            close: "]".to_owned(),
+            ellipsis: "...".to_owned(),
+            tokens: 8,
+        },
+        highlight: HighlightOptions { column: Column::Number(0), open: "[".to_owned(), close: "]".to_owned() },
+    }
+}
+
 /// A row of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
@@ -59,17 +74,18 @@ pub struct Answer {
 /// An FTS5 table of SQLite.
 pub struct Oracle {
     connection: Connection,
+    columns: Vec<String>,
 }
 
 impl Oracle {
     pub fn new(columns: &[String], tokenize: &str) -> Oracle {
         let connection = Connection::open_in_memory().unwrap();
-        let columns = columns.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+        let quoted = columns.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
         let tokenize = tokenize.replace('\'', "''");
         connection
-            .execute(&format!("CREATE VIRTUAL TABLE t USING fts5({columns}, tokenize='{tokenize}')"), [])
+            .execute(&format!("CREATE VIRTUAL TABLE t USING fts5({quoted}, tokenize='{tokenize}')"), [])
             .unwrap();
-        Oracle { connection }
+        Oracle { connection, columns: columns.to_vec() }
     }
 
     pub fn insert(&self, rowid: i64, values: &Values) {
@@ -109,7 +125,10 @@ impl Oracle {
         let (snippet, highlight) = (&question.snippet, &question.highlight);
         let number = |column: &Column| match column {
             Column::Number(number) => *number,
-            Column::Name(name) => panic!("the oracle takes columns by number, not {name}"),
+            Column::Name(name) => {
+                let place = self.columns.iter().position(|column| column == name).expect("a column of the table");
+                i64::try_from(place).unwrap()
+            }
         };
         let rows = statement.query_map(
             rusqlite::params![

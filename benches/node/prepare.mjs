@@ -1,0 +1,105 @@
+// Debian package stanzas in, JSON-lines records out: `benches/prepare` calls it.
+//
+// Since the long descriptions were moved out of the package lists, a stanza holds only the first line and the MD5
+// of the whole; Translation-en holds the whole. The two are joined here by that MD5.
+
+import { createReadStream, writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { parseArgs } from "node:util";
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    records: { type: "string", default: "60000" },
+    sample: { type: "boolean", default: false },
+  },
+});
+const [availableFile, translationsFile] = positionals;
+
+/** Yields one stanza after the other as a map from field name to value, continuation lines kept. */
+async function* stanzas(file) {
+  let stanza = new Map();
+  let field = "";
+  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
+    if (line === "") {
+      if (stanza.size > 0) yield stanza;
+      stanza = new Map();
+    } else if (line.startsWith(" ")) {
+      stanza.set(field, `${stanza.get(field)}\n${line}`);
+    } else {
+      const colon = line.indexOf(":");
+      field = line.slice(0, colon);
+      stanza.set(field, line.slice(colon + 1).trim());
+    }
+  }
+  if (stanza.size > 0) yield stanza;
+}
+
+/** The text of a long description: paragraphs joined, ` .` lines made empty, list lines on lines of their own. */
+function longDescription(lines) {
+  let text = "";
+  let separator = "";
+  for (const line of lines) {
+    if (line === " .") {
+      separator = "\n\n";
+      continue;
+    }
+    const isVerbatim = line.startsWith("  ");
+    if (isVerbatim && separator === " ") separator = "\n";
+    text += (text === "" ? "" : separator) + line.trim();
+    separator = isVerbatim ? "\n" : " ";
+  }
+  return text;
+}
+
+async function descriptionsByMd5(file) {
+  const descriptions = new Map();
+  for await (const stanza of stanzas(file)) {
+    descriptions.set(stanza.get("Description-md5"), stanza.get("Description-en"));
+  }
+  return descriptions;
+}
+
+/** Every package once, sorted by name; of several versions the first listed. */
+async function allRecords() {
+  const descriptions = await descriptionsByMd5(translationsFile);
+  const records = new Map();
+  for await (const stanza of stanzas(availableFile)) {
+    const id = stanza.get("Package");
+    const description =
+      descriptions.get(stanza.get("Description-md5")) ?? stanza.get("Description-en") ?? stanza.get("Description");
+    if (records.has(id) || !description) continue;
+    const [title, ...long] = description.split("\n");
+    records.set(id, {
+      id,
+      title,
+      description: longDescription(long),
+      section: stanza.get("Section") ?? "unknown",
+      priority: stanza.get("Priority") ?? "optional",
+      installedSize: Number(stanza.get("Installed-Size") ?? 0),
+    });
+  }
+  return [...records.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** `count` of `records`, evenly spaced, so that the same lists always give the same choice. */
+function evenly(records, count) {
+  if (count >= records.length) return records;
+  return Array.from({ length: count }, (_, i) => records[Math.floor((i * records.length) / count)]);
+}
+
+const count = options.sample ? 1400 : Number(options.records);
+const out = options.sample ? "sample/packages.jsonl" : "data/packages.jsonl";
+if (!Number.isInteger(count) || count < 1) {
+  console.error(`prepare: --records ${options.records} is not a number of records`);
+  process.exit(2);
+}
+const all = await allRecords();
+if (all.length === 0) {
+  console.error("prepare: apt-cache lists no packages; run benches/prepare on Debian or Ubuntu with a network");
+  process.exit(1);
+}
+// The sample is committed, so it leaves the few very long descriptions out to stay below 700 KB.
+const chosen = evenly(options.sample ? all.filter((r) => r.description.length <= 900) : all, count);
+writeFileSync(out, chosen.map((record) => `${JSON.stringify(record)}\n`).join(""));
+console.error(`prepare: ${chosen.length} of ${all.length} packages in benches/${out}`);

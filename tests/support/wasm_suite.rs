@@ -1,0 +1,314 @@
+//! What the wasm bindings promise, whatever runs them: the raw calls, their errors, and the same bits as natively.
+
+use js_sys::{Array, Error, Float64Array, Function, JSON, Reflect, Uint8Array};
+use serde_json::Value;
+use snapseek::json::Json;
+use snapseek::wasm::{Engine, Failure, build};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+const RECORDS: &str = include_str!("../golden/records.jsonl");
+const SCHEMA: &str = include_str!("../golden/schema.json");
+/// What the native build made of them.
+const SNAPSHOT: &[u8] = include_bytes!("../golden/v1.snap");
+/// The ranks of all cases, bit for bit, as the native build computed them.
+const RANKS: &str = include_str!("../golden/ranks.json");
+
+const CASES: [(&str, &str); 6] = [
+    ("columns", include_str!("../cases/columns.json")),
+    ("errors", include_str!("../cases/errors.json")),
+    ("operators", include_str!("../cases/operators.json")),
+    ("phrases", include_str!("../cases/phrases.json")),
+    ("tokenizers", include_str!("../cases/tokenizers.json")),
+    ("words", include_str!("../cases/words.json")),
+];
+
+fn js(json: &str) -> JsValue {
+    JSON::parse(json).unwrap()
+}
+
+/// The golden records as JavaScript objects.
+fn objects() -> JsValue {
+    RECORDS.lines().map(js).collect::<Array>().into()
+}
+
+fn golden() -> Engine {
+    Engine::open(&Uint8Array::from(SNAPSHOT)).unwrap()
+}
+
+fn small() -> Engine {
+    let records = r#"[{"id": "a", "text": "quick fox", "n": 1}, {"id": "b", "text": "lazy dog", "n": 2}]"#;
+    build(&js(records), &JsValue::UNDEFINED).unwrap()
+}
+
+/// A column of what `match` gives.
+fn column(columns: &Array, place: u32) -> Vec<Option<String>> {
+    Array::from(&columns.get(place)).iter().map(|value| value.as_string()).collect()
+}
+
+fn ids(engine: &Engine, expression: &str) -> Vec<String> {
+    let columns = engine.matches(expression, &JsValue::UNDEFINED).unwrap();
+    column(&columns, 1).into_iter().flatten().collect()
+}
+
+fn property(value: &JsValue, name: &str) -> JsValue {
+    Reflect::get(value, &name.into()).unwrap()
+}
+
+/// The code, message and span of an error.
+fn parts(failure: Failure) -> (String, String, String) {
+    let error = JsValue::from(failure);
+    assert!(error.is_instance_of::<Error>());
+    let text = |name| property(&error, name).as_string().unwrap();
+    let span = JSON::stringify(&property(&error, "span")).ok().and_then(|span| span.as_string());
+    (text("code"), text("message"), span.unwrap_or_default())
+}
+
+fn code<T>(result: Result<T, Failure>) -> String {
+    parts(result.err().expect("a call that fails")).0
+}
+
+#[wasm_bindgen_test]
+fn lines_and_objects_become_the_bytes_of_the_native_build() {
+    for records in [RECORDS.into(), objects()] {
+        let engine = build(&records, &js(SCHEMA)).unwrap();
+        assert!(engine.snapshot().unwrap().to_vec() == SNAPSHOT);
+    }
+}
+
+#[wasm_bindgen_test]
+fn records_added_one_by_one_become_the_bytes_of_the_native_build() {
+    let mut engine = Engine::empty(&js(SCHEMA)).unwrap();
+    for line in RECORDS.lines() {
+        engine.add(&line.into()).unwrap();
+    }
+    assert!(engine.snapshot().unwrap().to_vec() == SNAPSHOT);
+}
+
+#[wasm_bindgen_test]
+fn a_native_snapshot_opens_whole() {
+    let engine = golden();
+    engine.verify().unwrap();
+    assert_eq!(engine.length(), 11);
+    assert_eq!(js(&engine.schema()).is_object(), true);
+    assert_eq!(ids(&engine, "fox"), ["repeats", "first"]);
+    assert!(engine.record("7", Some("note".to_owned())).unwrap().unwrap().contains("another kind"));
+    assert_eq!(engine.record("nobody", None).unwrap(), None);
+}
+
+#[wasm_bindgen_test]
+fn every_case_gives_the_rows_of_sqlite_and_the_ranks_of_the_native_build() {
+    let ranks = Json::parse(RANKS.as_bytes()).unwrap();
+    for (name, text) in CASES {
+        let case = Json::parse(text.as_bytes()).unwrap();
+        let part = |key| js(&case.get(key).unwrap().to_text());
+        let engine = build(&part("records"), &part("schema")).unwrap();
+        for (query, ranks) in values(case.get("queries")).iter().zip(values(ranks.get(name))) {
+            run(&engine, query, ranks, &format!("{name}: {}", query.to_text()));
+        }
+    }
+}
+
+fn run(engine: &Engine, query: &Json, ranks: &Json, origin: &str) {
+    let Json::Object(entries) = query else { panic!("{origin}") };
+    let options = entries.iter().filter(|(name, _)| !["match", "rows", "error"].contains(&name.as_str()));
+    let options = js(&Json::Object(options.cloned().collect()).to_text());
+    let found = engine.matches(query.get("match").and_then(Json::as_str).unwrap(), &options);
+    if let Some(message) = query.get("error") {
+        assert_eq!(Some(&*parts(found.unwrap_err()).1), message.as_str(), "{origin}");
+        return;
+    }
+    let columns = found.unwrap();
+    let rows = values(query.get("rows"));
+    for (place, name) in [(1, "id"), (3, "snippet"), (4, "highlight")] {
+        if !rows.is_empty() && (name == "id" || query.get(name).is_some()) {
+            let text = |row: &Json| row.get(name).and_then(Json::as_str).map(str::to_owned);
+            assert_eq!(column(&columns, place), rows.iter().map(text).collect::<Vec<_>>(), "{origin}");
+        }
+    }
+    let bits = |rank: f64| Json::String(format!("{:016x}", rank.to_bits()));
+    let found = Float64Array::from(columns.get(0)).to_vec();
+    assert_eq!(Json::Array(found.into_iter().map(bits).collect()), *ranks, "{origin}");
+}
+
+fn values(array: Option<&Json>) -> &[Json] {
+    match array {
+        Some(Json::Array(values)) => values,
+        _ => panic!("an array is missing"),
+    }
+}
+
+#[wasm_bindgen_test]
+fn kinds_cross_only_where_one_is_not_the_default() {
+    let kinds = |expression| golden().matches(expression, &JsValue::UNDEFINED).unwrap().get(2);
+    assert!(kinds("fox").is_undefined());
+    assert_eq!(JSON::stringify(&kinds("id OR fox")).unwrap(), r#"["document","note","document","document"]"#);
+}
+
+#[wasm_bindgen_test]
+fn a_search_answers_with_hits_counts_and_escaped_snippets() {
+    let options = r#"{"limit": 1, "count": true, "facets": ["tags"], "records": true, "filter": {"done": true}}"#;
+    let response = golden().search("onerror", &js(options)).unwrap();
+    let response: Value = serde_json::from_str(&response).unwrap();
+    assert_eq!(response["total"], 1);
+    assert_eq!(response["hits"][0]["id"], "markup");
+    assert_eq!(response["hits"][0]["record"]["tags"][0], "html");
+    assert_eq!(response["facets"][0]["attribute"], "tags");
+    let snippet = response["hits"][0]["snippet"].as_str().unwrap();
+    assert_eq!(snippet, "&lt;img src=x <mark>onerror</mark>=alert(1)&gt; is text like any other");
+}
+
+#[wasm_bindgen_test]
+fn words_are_completed_corrected_and_suggested_from_their_written_forms() {
+    let engine = golden();
+    let first = |query, options| {
+        let response: Value = serde_json::from_str(&engine.search(query, &js(options)).unwrap()).unwrap();
+        response["hits"][0]["id"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!(first("connectio", r#"{"asYouType": true}"#), "repeats");
+    assert_eq!(first("connectoins", r#"{"typos": 2}"#), "repeats");
+    assert_eq!(first("東京", "{}"), "東京");
+    assert_eq!(engine.suggest("the conn", 2).unwrap(), r#"[["connect",1],["connected",1]]"#);
+}
+
+#[wasm_bindgen_test]
+fn what_is_added_is_found_and_what_is_removed_is_not() {
+    let mut engine = small();
+    assert_eq!(engine.add(&js(r#"[{"id": "c", "text": "red fox"}, {"id": "b", "text": "busy dog"}]"#)).unwrap(), [2, 1]);
+    assert_eq!(ids(&engine, "fox OR lazy OR busy"), ["b", "a", "c"]);
+    let keys = r#"["a", {"id": "c"}, {"id": "c", "kind": "note"}, "nobody"]"#;
+    assert_eq!(engine.remove(&Array::from(&js(keys))).unwrap(), 2);
+    assert_eq!((engine.length(), ids(&engine, "fox").len()), (1, 0));
+}
+
+#[wasm_bindgen_test]
+fn changes_bring_another_engine_to_the_same_state() {
+    let mut engine = golden();
+    engine.add(&js(r#"[{"id": "new", "title": "A new fox"}]"#)).unwrap();
+    engine.remove(&Array::of1(&"first".into())).unwrap();
+    let mut other = golden();
+    other.apply(&engine.changes().unwrap()).unwrap();
+    assert_eq!(ids(&other, "fox"), ids(&engine, "fox"));
+    assert!(other.snapshot().unwrap().to_vec() == engine.snapshot().unwrap().to_vec());
+}
+
+#[wasm_bindgen_test]
+fn a_failed_write_leaves_everything_as_it_was() {
+    let mut engine = golden();
+    assert_eq!(code(engine.add(&js(r#"[{"id": "x", "title": "x"}, {"id": "y", "size": "big"}]"#))), "record/wrong-type");
+    let other = small().changes().unwrap();
+    assert_eq!(code(engine.apply(&other)), "changes/other-schema");
+    assert_eq!(code(engine.apply(&Uint8Array::from(&b"no changes"[..]))), "snapshot/not-a-snapshot");
+    assert!(engine.snapshot().unwrap().to_vec() == SNAPSHOT);
+}
+
+#[wasm_bindgen_test]
+fn an_undefined_value_is_dropped_and_a_date_is_its_iso_string() {
+    let record = js(r#"{"id": "a", "text": "now"}"#);
+    Reflect::set(&record, &"gone".into(), &JsValue::UNDEFINED).unwrap();
+    Reflect::set(&record, &"at".into(), &js_sys::Date::new(&0.into())).unwrap();
+    let engine = build(&Array::of1(&record), &JsValue::UNDEFINED).unwrap();
+    let stored = r#"{"id":"a","text":"now","at":"1970-01-01T00:00:00.000Z"}"#;
+    assert_eq!(engine.record("a", None).unwrap().as_deref(), Some(stored));
+}
+
+#[wasm_bindgen_test]
+fn an_error_in_an_expression_has_a_code_and_a_span_in_utf16() {
+    let error = |expression| parts(golden().matches(expression, &JsValue::UNDEFINED).unwrap_err());
+    let expected = |code: &str, message: &str, span: &str| (code.to_owned(), message.to_owned(), span.to_owned());
+    assert_eq!(error("fox AND"), expected("query/syntax", "fts5: syntax error near \"\"", "[7,7]"));
+    // One character, four bytes, two code units.
+    assert_eq!(error("😀 nix:a"), expected("query/no-such-column", "no such column: nix", "[3,6]"));
+    assert_eq!(error("é \"open"), expected("query/unterminated-string", "unterminated string", "[2,7]"));
+    assert_eq!(error("NEAR(a b, x)"), expected("query/expected-integer", "expected integer, got \"x\"", "[10,11]"));
+}
+
+#[wasm_bindgen_test]
+fn a_wrong_option_is_named() {
+    let engine = golden();
+    let search = |options| parts(engine.search("fox", &js(options)).unwrap_err());
+    assert_eq!(search(r#"{"limit": 0}"#).0, "option/limit");
+    assert_eq!(search(r#"{"count": true, "limit": -1}"#).0, "option/limit");
+    assert_eq!(search(r#"{"snippet": {"tokens": "many"}}"#).0, "option/snippet");
+    assert_eq!(search(r#"{"limt": 1}"#).0, "option/unknown");
+    assert_eq!(search("[]").0, "option/invalid");
+    assert_eq!(search(r#"{"filter": {"colour": "red"}}"#).0, "filter/unknown-attribute");
+    assert_eq!(search(r#"{"filter": {"size": {"like": 1}}}"#).0, "filter/unknown-operator");
+    assert_eq!(search(r#"{"filter": {"size": "red"}}"#).0, "filter/wrong-type");
+    let nested = format!("{}1{}", r#"{"not":"#.repeat(40), "}".repeat(40));
+    assert_eq!(search(&format!(r#"{{"filter": {nested}}}"#)).0, "filter/too-deep");
+    let highlight = r#"{"highlight": {"column": "nix", "open": "", "close": ""}}"#;
+    assert_eq!(code(engine.matches("fox", &js(highlight))), "option/highlight.column");
+}
+
+#[wasm_bindgen_test]
+fn a_wrong_record_is_named_by_its_place() {
+    let wrong = |records: JsValue| parts(golden().add(&records).unwrap_err());
+    let (code, message, _) = wrong(js(r#"[{"id": "a"}, {"title": "b"}]"#));
+    assert_eq!((&*code, &message[..11]), ("record/missing-id", "records[1]:"));
+    let (code, message, _) = wrong("{\"id\": \"a\"}\n\n{\"id\": ".into());
+    assert_eq!((&*code, &message[..7]), ("record/not-json", "line 3:"));
+    assert_eq!(wrong(js("[7]")).0, "record/not-an-object");
+    assert_eq!(wrong(js(r#"[{"id": 1.5}]"#)).0, "record/wrong-type");
+    assert_eq!(wrong(js(r#"[{"id": ""}]"#)).0, "record/bad-length");
+    assert_eq!(wrong(js(r#"[{"id": "a", "title": {}}]"#)).0, "record/not-text");
+    assert_eq!(wrong(js(r#"[{"$": "delete", "id": "first"}]"#)).0, "record/unknown-line");
+    assert_eq!(wrong(7.into()).0, "record/not-an-array");
+    assert_eq!(wrong(Array::of1(&JsValue::UNDEFINED).into()).0, "record/not-json");
+}
+
+#[wasm_bindgen_test]
+fn what_json_cannot_say_is_an_error_and_never_a_trap() {
+    let circle = js(r#"{"id": "a"}"#);
+    Reflect::set(&circle, &"self".into(), &circle).unwrap();
+    assert_eq!(code(golden().add(&Array::of1(&circle))), "record/not-json");
+    let deep = Array::new();
+    (0..20_000).fold(deep.clone(), |outer, _| {
+        let inner = Array::new();
+        outer.push(&inner);
+        inner
+    });
+    assert_eq!(code(golden().add(&Array::of1(&deep))), "record/not-json");
+    let options = js("{}");
+    Reflect::set(&options, &"filter".into(), &deep).unwrap();
+    assert_eq!(code(golden().search("fox", &options)), "option/invalid");
+}
+
+#[wasm_bindgen_test]
+fn a_wrong_schema_says_what_is_wrong() {
+    let wrong = |schema| code(build(&Array::new(), &js(schema)));
+    assert_eq!(wrong("{}"), "schema/no-fields");
+    assert_eq!(wrong(r#"{"feilds": {}}"#), "schema/invalid");
+    assert_eq!(wrong(r#"{"fields": {"a": {}, "A": {}}}"#), "schema/bad-name");
+    assert_eq!(wrong(r#"{"fields": {"a": {}}, "tokenizer": "ascii"}"#), "schema/unknown-tokenizer");
+    assert_eq!(code(build(&js(r#"[{"id": "a", "n": 1}]"#), &JsValue::UNDEFINED)), "schema/no-fields");
+}
+
+#[wasm_bindgen_test]
+fn bytes_that_are_no_snapshot_or_a_damaged_one_are_refused() {
+    let open = |bytes: &[u8]| code(Engine::open(&Uint8Array::from(bytes)));
+    assert_eq!(open(b""), "snapshot/not-a-snapshot");
+    assert_eq!(open(b"<!doctype html><title>Not found</title> and so on and on and on"), "snapshot/not-a-snapshot");
+    assert_eq!(open(&SNAPSHOT[..SNAPSHOT.len() - 1]), "snapshot/wrong-length");
+    let mut damaged = SNAPSHOT.to_vec();
+    *damaged.last_mut().unwrap() ^= 1;
+    let opened = Engine::open(&Uint8Array::from(&damaged[..]));
+    assert_eq!(code(opened.and_then(|engine| engine.verify())), "snapshot/checksum");
+}
+
+#[wasm_bindgen_test]
+fn a_deletion_among_the_lines_removes_what_came_before() {
+    let lines = "{\"id\": \"a\", \"text\": \"x\"}\n{\"$\": \"delete\", \"id\": \"a\"}\n{\"id\": \"b\", \"text\": \"x\"}\n";
+    let engine = build(&lines.into(), &JsValue::UNDEFINED).unwrap();
+    assert_eq!(ids(&engine, "x"), ["b"]);
+    assert_eq!(code(build(&"{\"$\": \"link\"}".into(), &JsValue::UNDEFINED)), "record/unknown-line");
+}
+
+#[wasm_bindgen_test]
+fn a_call_after_free_throws_and_other_engines_go_on() {
+    let freed = JsValue::from(golden());
+    let call = |name| property(&freed, name).dyn_into::<Function>().unwrap().call0(&freed);
+    call("free").unwrap();
+    assert!(call("verify").is_err());
+    assert_eq!(ids(&golden(), "lazy"), ["first"]);
+}

@@ -1,0 +1,7 @@
+//! The wasm bindings in a browser; `scripts/test-wasm` runs them.
+#![cfg(target_arch = "wasm32")]
+
+#[path = "support/wasm_suite.rs"]
+mod wasm_suite;
+
+wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
