@@ -62,7 +62,7 @@ struct RowRef {
 /// A batch is closed at this many bytes of records.
 const BATCH_LEN: usize = 16 << 20;
 /// Batches are encoded at this many bytes of records together: an encoded segment takes a fifth of their memory.
-const GATHERED_LEN: usize = 192 << 20;
+const GATHERED_LEN: usize = 96 << 20;
 
 impl Builder {
     /// A builder without records.

@@ -9,9 +9,10 @@ use super::{Purpose, Span};
 
 /// Breaks `token` where it is CJK, and hands out the parts from left to right.
 ///
-/// A run c1…cn becomes c1c2, c2c3, …, c(n-1)cn. A document gets cn too, by itself: so every
-/// character starts a term, and one character is found as a prefix. A query of one character is
-/// that character. Combining marks stay with the character before them.
+/// A run c1…cn becomes c1c2, c2c3, …, c(n-1)cn, and cn by itself: so every character starts a term, and one
+/// character is found as a prefix. A query whose text ends with the run leaves cn out, because the document's
+/// run may go on; one that goes on keeps it, so that positions count alike. A query of one character is that
+/// character. Combining marks stay with the character before them.
 pub(super) fn break_token(text: &str, token: Span, purpose: Purpose, each: &mut dyn FnMut(Span)) {
     let surface = &text[token.start..token.end];
     if !surface.bytes().any(|byte| byte >= FIRST_LEAD_BYTE) {
@@ -30,12 +31,12 @@ pub(super) fn break_token(text: &str, token: Span, purpose: Purpose, each: &mut 
             }
             Part::Other { .. } if !is_cjk(c) => part,
             _ => {
-                part.finish(at, purpose, each);
+                part.finish(text, at, purpose, each);
                 if is_cjk(c) { Part::Cjk { last: at, before: None } } else { Part::Other { start: at } }
             }
         };
     }
-    part.finish(token.end, purpose, each);
+    part.finish(text, token.end, purpose, each);
 }
 
 /// The part of a token that is being read.
@@ -52,7 +53,7 @@ enum Part {
 }
 
 impl Part {
-    fn finish(self, end: usize, purpose: Purpose, each: &mut dyn FnMut(Span)) {
+    fn finish(self, text: &str, end: usize, purpose: Purpose, each: &mut dyn FnMut(Span)) {
         match self {
             Part::Empty => {}
             Part::Other { start } => each(Span { start, end }),
@@ -60,7 +61,8 @@ impl Part {
                 if let Some(start) = before {
                     each(Span { start, end });
                 }
-                if before.is_none() || purpose == Purpose::Document {
+                let goes_on = || text[end..].chars().any(char::is_alphanumeric);
+                if before.is_none() || purpose == Purpose::Document || goes_on() {
                     each(Span { start: last, end });
                 }
             }
@@ -112,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_gets_only_bigrams_unless_it_is_one_character() {
+    fn a_query_that_ends_with_a_run_gets_only_its_bigrams_unless_it_is_one_character() {
         assert_eq!(parts("東京都", Purpose::Query), ["東京", "京都"]);
         assert_eq!(parts("東京", Purpose::Query), ["東京"]);
         assert_eq!(parts("東", Purpose::Query), ["東"]);
@@ -122,7 +124,7 @@ mod tests {
     fn what_is_not_cjk_is_a_token_of_its_own() {
         let token = "iPhone用ケースv2";
         assert_eq!(parts(token, Purpose::Document), ["iPhone", "用ケ", "ケー", "ース", "ス", "v2"]);
-        assert_eq!(parts(token, Purpose::Query), ["iPhone", "用ケ", "ケー", "ース", "v2"]);
+        assert_eq!(parts(token, Purpose::Query), ["iPhone", "用ケ", "ケー", "ース", "ス", "v2"]);
         assert_eq!(parts("größe", Purpose::Document), ["größe"]);
     }
 

@@ -43,7 +43,17 @@ fn word_at(bytes: &[u8], at: usize) -> u32 {
 }
 
 fn shared_len(a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+    let mut len = 0;
+    // Eight bytes at a time; the first that differs is where the difference has its lowest bit.
+    for (a, b) in a.chunks_exact(8).zip(b.chunks_exact(8)) {
+        let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
+        let difference = word(a) ^ word(b);
+        if difference != 0 {
+            return len + difference.trailing_zeros() as usize / 8;
+        }
+        len += 8;
+    }
+    len + a[len..].iter().zip(&b[len..]).take_while(|(a, b)| a == b).count()
 }
 
 fn put_sequence(literals: &[u8], found: Option<(usize, usize)>, out: &mut Vec<u8>) {

@@ -60,6 +60,8 @@ pub enum BatchError {
 #[derive(Debug)]
 pub struct BatchWriter {
     analyzer: Analyzer,
+    /// The names of the text fields.
+    fields: Vec<String>,
     rows: HashTable<u32>,
     tokens: Vec<u32>,
     words: Words,
@@ -104,6 +106,7 @@ impl BatchWriter {
         schema.check()?;
         Ok(BatchWriter {
             analyzer: schema.analyzer()?,
+            fields: schema.field_names().into_iter().map(str::to_owned).collect(),
             rows: HashTable::new(),
             tokens: Vec::new(),
             words: Words::default(),
@@ -159,9 +162,9 @@ impl BatchWriter {
         batch.text_len += stored.len();
         batch.store(stored);
         self.replace_row(self.len() - 1);
-        for place in 0..self.batch.schema.field_count() {
+        for place in 0..self.fields.len() {
             let before = self.tokens.len();
-            match record.json().get(self.batch.schema.field_names()[place]) {
+            match record.json().get(&self.fields[place]) {
                 // The common case by itself: no copy of the text.
                 Some(Json::String(text)) => self.tokenize(text),
                 Some(other) => self.tokenize(&text_of(other).unwrap_or_default()),
