@@ -3,7 +3,9 @@
 use crate::bitmap::Bitmap;
 use crate::document::{Key, Record};
 use crate::schema::{Schema, SchemaError};
-use crate::segment::{Batch, BatchError, BatchWriter, MergeError, Segment, Source, key_hash, merge, merge_sections};
+use crate::segment::{
+    Batch, BatchError, BatchWriter, MergeError, Segment, Source, key_hash, merge, merge_sections,
+};
 use crate::snapshot::{self, SectionKind};
 use hashbrown::HashTable;
 

@@ -298,8 +298,14 @@ impl<'a> Cursor<'a> {
             }
             self.load(block)?;
         }
-        let ahead = self.docs[self.place..self.block_size].partition_point(|&doc| doc < target);
-        self.place += ahead;
+        // What is sought is mostly near: steps that double find it sooner than halving the whole block.
+        let rest = &self.docs[self.place.min(BLOCK)..self.block_size.max(self.place).min(BLOCK)];
+        let mut step = 1;
+        while step < rest.len() && rest[step] < target {
+            step *= 2;
+        }
+        let (from, to) = (step / 2, (step + 1).min(rest.len()));
+        self.place += from + rest[from..to].partition_point(|&doc| doc < target);
         Ok(())
     }
 

@@ -6,15 +6,11 @@
 //! that it could still lift high enough (MaxScore, Turtle and Flood 1995). The final sums are built in the order
 //! of phrases, as bm25 does, so they are the same to the bit.
 
-use super::Part;
-use super::lists::{PhraseList, Worked};
-use super::positions::cursor;
+use super::lists::PhraseList;
 use super::score_table::ScoreTable;
+use super::source::{Scoring, Source, are_positive, is_phrase};
 use super::top_k::{Ranked, TopK};
-use crate::bitmap::Bitmap;
-use crate::bm25::Bm25;
-use crate::ids::FieldSet;
-use crate::index::{Cursor, ListRef};
+use crate::index::Cursor;
 use crate::query::{Node, Query};
 use crate::snapshot::SnapshotError;
 
@@ -23,54 +19,31 @@ const WINDOW_DOCS: u32 = 2048;
 /// Sums are looked at in chunks of this many: a window has 256 of them.
 const CHUNK: usize = WINDOW / 256;
 
-/// Whether a query can take the short way: alternatives of single phrases, and weights above zero, so that a
-/// document matches exactly if its sum is above zero.
+/// Whether a query can take this way: alternatives of single phrases.
 pub fn applies(query: &Query, weights: &[f64]) -> bool {
-    let is_phrase = |node: &Node| match node {
-        Node::Near(group) => group.phrases.len() == 1,
-        Node::Nothing => true,
-        _ => false,
-    };
-    let shape_fits = match &query.root {
-        Node::Or(nodes) => nodes.iter().all(is_phrase),
+    let has_the_form = match &query.root {
+        Node::Or(nodes) => nodes.iter().all(|node| is_phrase(node) || *node == Node::Nothing),
         node => is_phrase(node),
     };
-    shape_fits && weights.iter().all(|&weight| weight > 0.0)
+    has_the_form && are_positive(weights)
 }
 
-/// Offers every document of `part` that may be among the best to `top`.
-///
-/// `lists` are the phrases' lists, in order; `allowed` the documents that may match, where not all may.
+/// Offers every document that may be among the best to `top`. `lists` are the phrases' lists, in order.
 ///
 /// # Errors
 /// When the index is damaged.
-pub fn collect(
-    part: &Part,
-    query: &Query,
-    lists: Vec<PhraseList>,
-    weights: &[f64],
-    bm25: &Bm25,
-    allowed: Option<&Bitmap>,
-    top: &mut TopK,
-) -> Result<(), SnapshotError> {
-    let field_count = part.segment.schema().field_count();
+pub fn collect(scoring: &Scoring, lists: Vec<PhraseList>, top: &mut TopK) -> Result<(), SnapshotError> {
+    let Scoring { part, weights, bm25, .. } = *scoring;
     let table = part.tables.get(part, weights, bm25.average_length())?;
-    let mut alternatives = Vec::new();
-    for ((list, phrase), &idf) in lists.into_iter().zip(&query.phrases).zip(&bm25.idf) {
-        let source = match list {
-            PhraseList::Empty => continue,
-            PhraseList::Worked(worked) => Source::worked(worked, &table),
-            PhraseList::Term(list) if phrase.fields.is_all_among(field_count) => {
-                Source::term(part, list, &table)?
-            }
-            PhraseList::Term(list) => Source::worked(restrict(part, list, phrase.fields, weights)?, &table),
-        };
-        alternatives.push(Alternative { idf, look: source.clone(), scan: source, most: 0.0 });
+    let mut alternatives = Vec::with_capacity(lists.len());
+    for ((phrase, list), &idf) in lists.into_iter().enumerate().zip(&bm25.idf) {
+        if let Some(source) = scoring.source(phrase, list, &table)? {
+            alternatives.push(Alternative { idf, look: source.clone(), scan: source, most: 0.0 });
+        }
     }
     let mut collector = Collector {
-        part,
+        scoring,
         table: &table,
-        allowed,
         sums: Box::new([0.0; WINDOW]),
         touched: [0; 4],
         candidates: Vec::new(),
@@ -91,23 +64,6 @@ pub fn collect(
     Ok(())
 }
 
-/// A term's documents in some of its fields.
-fn restrict(part: &Part, list: ListRef, fields: FieldSet, weights: &[f64]) -> Result<Worked, SnapshotError> {
-    let shapes = part.segment.shapes()?.iter();
-    let counted = shapes.map(|shape| shape.touches(fields).then(|| shape.frequency(fields, weights)));
-    let counted = counted.collect::<Vec<_>>();
-    let mut worked = Worked::default();
-    let mut cursor = cursor(part, list)?;
-    while cursor.doc() != Cursor::END {
-        if let Some(frequency) = counted[cursor.shape_number() as usize] {
-            worked.documents.push(cursor.doc());
-            worked.frequencies.push(frequency);
-        }
-        cursor.advance()?;
-    }
-    Ok(worked)
-}
-
 /// One alternative: a cursor that is read through, one that is looked up in, and its bound in the window.
 struct Alternative<'a> {
     idf: f64,
@@ -116,74 +72,9 @@ struct Alternative<'a> {
     most: f64,
 }
 
-#[derive(Clone)]
-enum Source<'a> {
-    /// A term's list; the bound is for lists of one block, which keep none.
-    Term { cursor: Box<Cursor<'a>>, bound: f64 },
-    /// Documents and what each is worth.
-    Worked { documents: std::sync::Arc<[u32]>, worths: std::sync::Arc<[f64]>, bound: f64, at: usize },
-}
-
-impl<'a> Source<'a> {
-    fn term(part: &Part<'a>, list: ListRef, table: &ScoreTable) -> Result<Source<'a>, SnapshotError> {
-        let cursor = Box::new(cursor(part, list)?);
-        let bound = cursor.only_block().map(|(documents, shapes)| {
-            let worths = documents.iter().zip(shapes).map(|(&document, &shape)| table.worth(shape, document));
-            worths.fold(0.0, f64::max)
-        });
-        Ok(Source::Term { cursor, bound: bound.unwrap_or(f64::INFINITY) })
-    }
-
-    fn worked(worked: Worked, table: &ScoreTable) -> Source<'a> {
-        let pairs = worked.documents.iter().zip(&worked.frequencies);
-        let worths =
-            pairs.map(|(&document, &frequency)| table.worth_of(frequency, document)).collect::<Vec<_>>();
-        let bound = worths.iter().copied().fold(0.0, f64::max);
-        Source::Worked { documents: worked.documents.into(), worths: worths.into(), bound, at: 0 }
-    }
-
-    fn doc(&self) -> u32 {
-        match self {
-            Source::Term { cursor, .. } => cursor.doc(),
-            Source::Worked { documents, at, .. } => documents.get(*at).copied().unwrap_or(Cursor::END),
-        }
-    }
-
-    fn seek(&mut self, target: u32) -> Result<(), SnapshotError> {
-        match self {
-            Source::Term { cursor, .. } => cursor.seek(target)?,
-            Source::Worked { documents, at, .. } => {
-                *at += documents[*at..].partition_point(|&document| document < target);
-            }
-        }
-        Ok(())
-    }
-
-    /// What the document it stands on is worth, before idf.
-    fn worth(&self, table: &ScoreTable) -> f64 {
-        match self {
-            Source::Term { cursor, .. } => table.worth(cursor.shape_number(), cursor.doc()),
-            Source::Worked { worths, at, .. } => worths[*at],
-        }
-    }
-
-    /// No document from where it stands to `end` is worth more.
-    fn bound_until(&self, end: u32, table: &ScoreTable) -> Result<f64, SnapshotError> {
-        if self.doc() >= end {
-            return Ok(0.0);
-        }
-        Ok(match self {
-            Source::Term { bound, .. } if bound.is_finite() => *bound,
-            Source::Term { cursor, .. } => table.bound(cursor.worth_until(end)?),
-            Source::Worked { bound, .. } => *bound,
-        })
-    }
-}
-
 struct Collector<'a> {
-    part: &'a Part<'a>,
+    scoring: &'a Scoring<'a>,
     table: &'a ScoreTable,
-    allowed: Option<&'a Bitmap>,
     sums: Box<[f64; WINDOW]>,
     /// Which chunks of sums are not zero.
     touched: [u64; 4],
@@ -224,7 +115,7 @@ impl Collector<'_> {
             return self.offer_candidates(alternatives, lesser_most, top);
         }
         for &(document, sum) in &self.candidates {
-            top.push(Ranked { row: self.part.first_row + document, rank: -sum });
+            top.push(Ranked { row: self.scoring.part.first_row + document, rank: -sum });
         }
         Ok(())
     }
@@ -236,11 +127,11 @@ impl Collector<'_> {
         end: u32,
         enough: f64,
     ) -> Result<(), SnapshotError> {
-        let Collector { part, table, allowed, candidates, .. } = self;
+        let Collector { scoring, table, candidates, .. } = self;
         let idf = alternative.idf;
         let mut note = |document: u32, worth: f64| {
             let value = idf * worth;
-            if value > enough && is_allowed(part, *allowed, document) {
+            if value > enough && scoring.is_allowed(document) {
                 candidates.push((document, value));
             }
         };
@@ -321,7 +212,7 @@ impl Collector<'_> {
 
     /// Notes every document whose sum is above `enough`, and sets all sums to zero.
     fn gather(&mut self, start: u32, enough: f64) {
-        let Collector { part, allowed, sums, touched, candidates, .. } = self;
+        let Collector { scoring, sums, touched, candidates, .. } = self;
         for (chunk, sums) in sums.chunks_exact_mut(CHUNK).enumerate() {
             if touched[chunk / 64] >> (chunk % 64) & 1 == 0 {
                 continue;
@@ -330,7 +221,7 @@ impl Collector<'_> {
             if highest(sums) > enough {
                 let first = start + WINDOW_DOCS / 256 * chunk as u32;
                 for (document, &sum) in (first..).zip(&*sums) {
-                    if sum > enough && is_allowed(part, *allowed, document) {
+                    if sum > enough && scoring.is_allowed(document) {
                         candidates.push((document, sum));
                     }
                 }
@@ -372,7 +263,7 @@ impl Collector<'_> {
                 exact += alternative.value_at(document, self.table)?;
             }
             if exact > threshold {
-                top.push(Ranked { row: self.part.first_row + document, rank: -exact });
+                top.push(Ranked { row: self.scoring.part.first_row + document, rank: -exact });
             }
         }
         Ok(())
@@ -385,10 +276,6 @@ impl Alternative<'_> {
         self.look.seek(document)?;
         Ok(if self.look.doc() == document { self.idf * self.look.worth(table) } else { 0.0 })
     }
-}
-
-fn is_allowed(part: &Part, allowed: Option<&Bitmap>, document: u32) -> bool {
-    part.is_live(document) && allowed.is_none_or(|allowed| allowed.has(document as usize))
 }
 
 /// The highest of sums that are not negative; in two lanes, which compilers make vectors of.

@@ -146,7 +146,7 @@ fn sum_by_document(
     value: impl Fn(usize) -> Option<f64>,
 ) -> Result<Worked, SnapshotError> {
     let documents = part.segment.documents() as usize;
-    let mut sums = vec![0.0; documents];
+    let mut sums = part.tables.take_zeros(documents);
     let mut seen = crate::bitmap::Bitmap::none(documents);
     for &list in lists {
         let mut cursor = cursor(part, list)?;
@@ -163,14 +163,16 @@ fn sum_by_document(
             }
         }
     }
-    if let Some(dead) = part.dead {
-        seen.subtract(dead);
-    }
     let mut worked = Worked::default();
     for document in seen.iter() {
-        worked.documents.push(u32::try_from(document).expect("documents are numbered by u32"));
-        worked.frequencies.push(sums[document]);
+        let sum = std::mem::take(&mut sums[document]);
+        let number = u32::try_from(document).expect("documents are numbered by u32");
+        if part.is_live(number) {
+            worked.documents.push(number);
+            worked.frequencies.push(sum);
+        }
     }
+    part.tables.give_zeros_back(sums);
     Ok(worked)
 }
 

@@ -1,9 +1,10 @@
 //! Which documents match, and how well?
 //!
 //! Every phrase of a query becomes a list of documents with a frequency each ([`lists`]); a tree of cursors
-//! over these lists finds the documents that match ([`matching`]), and bm25 scores them. A query that is nothing but
-//! alternatives, the usual one, takes a shorter way ([`disjunction`]); both give the same bits.
+//! over these lists finds the documents that match ([`matching`]), and bm25 scores them. The usual queries, any or all
+//! of some phrases, take shorter ways ([`disjunction`], [`conjunction`]); all give the same bits.
 
+mod conjunction;
 mod disjunction;
 mod filter;
 mod lists;
@@ -13,6 +14,7 @@ mod places;
 mod positions;
 mod score_table;
 mod search;
+mod source;
 mod top_k;
 
 pub use filter::{Filter, FilterError};

@@ -101,9 +101,12 @@ fn slack(part: &Part, shapes: &[Shape], weights: &[f64], average_length: f64) ->
     Ok(by_weight * by_length * (1.0 + 1e-9))
 }
 
-/// The table of a segment for the weights and average length last asked for.
+/// What outlives a query, for a segment: the score table last asked for, and a row of zeros to sum in.
 #[derive(Debug, Default)]
-pub struct ScoreTables(Mutex<Option<(TableKey, Arc<ScoreTable>)>>);
+pub struct ScoreTables {
+    table: Mutex<Option<(TableKey, Arc<ScoreTable>)>>,
+    zeros: Mutex<Vec<f64>>,
+}
 
 type TableKey = (Vec<u64>, u64);
 
@@ -120,7 +123,7 @@ impl ScoreTables {
     ) -> Result<Arc<ScoreTable>, SnapshotError> {
         let key =
             (weights.iter().map(|weight| weight.to_bits()).collect::<Vec<_>>(), average_length.to_bits());
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, table)) = &*kept
             && *known == key
         {
@@ -129,5 +132,18 @@ impl ScoreTables {
         let table = Arc::new(ScoreTable::new(part, weights, average_length)?);
         *kept = Some((key, Arc::clone(&table)));
         Ok(table)
+    }
+
+    /// A zero for each of `documents` documents. Zeros taken are to be given back as zeros.
+    pub fn take_zeros(&self, documents: usize) -> Vec<f64> {
+        let mut zeros = std::mem::take(&mut *self.zeros.lock().unwrap_or_else(PoisonError::into_inner));
+        zeros.resize(documents, 0.0);
+        zeros
+    }
+
+    /// Gives back what [`ScoreTables::take_zeros`] gave: making a row of zeros costs more than a small query.
+    pub fn give_zeros_back(&self, zeros: Vec<f64>) {
+        debug_assert!(zeros.iter().all(|&zero| zero == 0.0), "zeros come back as zeros");
+        *self.zeros.lock().unwrap_or_else(PoisonError::into_inner) = zeros;
     }
 }

@@ -2,8 +2,9 @@
 
 use super::lists::PhraseList;
 use super::matching::Matching;
+use super::source::Scoring;
 use super::top_k::{Ranked, TopK};
-use super::{Corpus, Part, disjunction};
+use super::{Corpus, conjunction, disjunction};
 use crate::attributes::AttributeType;
 use crate::bitmap::Bitmap;
 use crate::bm25::Bm25;
@@ -60,34 +61,36 @@ pub fn search(corpus: &Corpus, retrieval: &Retrieval) -> Result<Found, SnapshotE
     let bm25 = Bm25::new(corpus.totals, hits.iter().copied());
     let mut top = TopK::new(limit);
     let mut matches = Vec::new();
-    let takes_short_way = !retrieval.wants_all && disjunction::applies(query, weights);
+    let is_any = !retrieval.wants_all && disjunction::applies(query, weights);
+    let is_all = !retrieval.wants_all && conjunction::applies(query, weights);
     for (number, (part, mut lists)) in corpus.parts.iter().zip(lists).enumerate() {
         let allowed = retrieval.allowed.map(|allowed| &allowed[number]);
-        if takes_short_way {
-            disjunction::collect(part, query, lists, weights, &bm25, allowed, &mut top)?;
-            continue;
+        let scoring = Scoring { part, query, weights, bm25: &bm25, allowed };
+        if is_any {
+            disjunction::collect(&scoring, lists, &mut top)?;
+        } else if is_all {
+            conjunction::collect(&scoring, lists, &mut top)?;
+        } else {
+            let matching = Matching::new(part, query, &query.root, &mut lists, weights)?;
+            let all = retrieval.wants_all.then(|| Bitmap::none(part.segment.documents() as usize));
+            matches.extend(collect(&scoring, matching, all, &mut top)?);
         }
-        let matching = Matching::new(part, query, &query.root, &mut lists, weights)?;
-        let all = retrieval.wants_all.then(|| Bitmap::none(part.segment.documents() as usize));
-        matches.extend(collect(part, matching, &bm25, allowed, all, &mut top)?);
     }
     Ok(Found { rows: top.into_sorted(), matches, hits, bm25 })
 }
 
 fn collect(
-    part: &Part,
+    scoring: &Scoring,
     mut matching: Matching,
-    bm25: &Bm25,
-    allowed: Option<&Bitmap>,
     mut all: Option<Bitmap>,
     top: &mut TopK,
 ) -> Result<Option<Bitmap>, SnapshotError> {
+    let Scoring { part, bm25, .. } = *scoring;
     let lengths = part.segment.lengths()?;
     let mut frequencies = vec![0.0; bm25.idf.len()];
     while matching.doc() != Cursor::END {
         let document = matching.doc();
-        let is_allowed = allowed.is_none_or(|allowed| allowed.has(document as usize));
-        if is_allowed && part.is_live(document) {
+        if scoring.is_allowed(document) {
             frequencies.fill(0.0);
             matching.frequencies(document, &mut frequencies);
             let rank = bm25.rank(&frequencies, lengths[document as usize]);

@@ -90,7 +90,7 @@ fn a_native_snapshot_opens_whole() {
     let engine = golden();
     engine.verify().unwrap();
     assert_eq!(engine.length(), 11);
-    assert_eq!(js(&engine.schema()).is_object(), true);
+    assert!(js(&engine.schema()).is_object());
     assert_eq!(ids(&engine, "fox"), ["repeats", "first"]);
     assert!(engine.record("7", Some("note".to_owned())).unwrap().unwrap().contains("another kind"));
     assert_eq!(engine.record("nobody", None).unwrap(), None);
@@ -147,7 +147,8 @@ fn kinds_cross_only_where_one_is_not_the_default() {
 
 #[wasm_bindgen_test]
 fn a_search_answers_with_hits_counts_and_escaped_snippets() {
-    let options = r#"{"limit": 1, "count": true, "facets": ["tags"], "records": true, "filter": {"done": true}}"#;
+    let options =
+        r#"{"limit": 1, "count": true, "facets": ["tags"], "records": true, "filter": {"done": true}}"#;
     let response = golden().search("onerror", &js(options)).unwrap();
     let response: Value = serde_json::from_str(&response).unwrap();
     assert_eq!(response["total"], 1);
@@ -174,7 +175,10 @@ fn words_are_completed_corrected_and_suggested_from_their_written_forms() {
 #[wasm_bindgen_test]
 fn what_is_added_is_found_and_what_is_removed_is_not() {
     let mut engine = small();
-    assert_eq!(engine.add(&js(r#"[{"id": "c", "text": "red fox"}, {"id": "b", "text": "busy dog"}]"#)).unwrap(), [2, 1]);
+    assert_eq!(
+        engine.add(&js(r#"[{"id": "c", "text": "red fox"}, {"id": "b", "text": "busy dog"}]"#)).unwrap(),
+        [2, 1]
+    );
     assert_eq!(ids(&engine, "fox OR lazy OR busy"), ["b", "a", "c"]);
     let keys = r#"["a", {"id": "c"}, {"id": "c", "kind": "note"}, "nobody"]"#;
     assert_eq!(engine.remove(&Array::from(&js(keys))).unwrap(), 2);
@@ -195,7 +199,10 @@ fn changes_bring_another_engine_to_the_same_state() {
 #[wasm_bindgen_test]
 fn a_failed_write_leaves_everything_as_it_was() {
     let mut engine = golden();
-    assert_eq!(code(engine.add(&js(r#"[{"id": "x", "title": "x"}, {"id": "y", "size": "big"}]"#))), "record/wrong-type");
+    assert_eq!(
+        code(engine.add(&js(r#"[{"id": "x", "title": "x"}, {"id": "y", "size": "big"}]"#))),
+        "record/wrong-type"
+    );
     let other = small().changes().unwrap();
     assert_eq!(code(engine.apply(&other)), "changes/other-schema");
     assert_eq!(code(engine.apply(&Uint8Array::from(&b"no changes"[..]))), "snapshot/not-a-snapshot");
@@ -215,12 +222,16 @@ fn an_undefined_value_is_dropped_and_a_date_is_its_iso_string() {
 #[wasm_bindgen_test]
 fn an_error_in_an_expression_has_a_code_and_a_span_in_utf16() {
     let error = |expression| parts(golden().matches(expression, &JsValue::UNDEFINED).unwrap_err());
-    let expected = |code: &str, message: &str, span: &str| (code.to_owned(), message.to_owned(), span.to_owned());
+    let expected =
+        |code: &str, message: &str, span: &str| (code.to_owned(), message.to_owned(), span.to_owned());
     assert_eq!(error("fox AND"), expected("query/syntax", "fts5: syntax error near \"\"", "[7,7]"));
     // One character, four bytes, two code units.
     assert_eq!(error("😀 nix:a"), expected("query/no-such-column", "no such column: nix", "[3,6]"));
     assert_eq!(error("é \"open"), expected("query/unterminated-string", "unterminated string", "[2,7]"));
-    assert_eq!(error("NEAR(a b, x)"), expected("query/expected-integer", "expected integer, got \"x\"", "[10,11]"));
+    assert_eq!(
+        error("NEAR(a b, x)"),
+        expected("query/expected-integer", "expected integer, got \"x\"", "[10,11]")
+    );
 }
 
 #[wasm_bindgen_test]
@@ -235,7 +246,7 @@ fn a_wrong_option_is_named() {
     assert_eq!(search(r#"{"filter": {"colour": "red"}}"#).0, "filter/unknown-attribute");
     assert_eq!(search(r#"{"filter": {"size": {"like": 1}}}"#).0, "filter/unknown-operator");
     assert_eq!(search(r#"{"filter": {"size": "red"}}"#).0, "filter/wrong-type");
-    let nested = format!("{}1{}", r#"{"not":"#.repeat(40), "}".repeat(40));
+    let nested = format!("{}{{}}{}", r#"{"not":"#.repeat(40), "}".repeat(40));
     assert_eq!(search(&format!(r#"{{"filter": {nested}}}"#)).0, "filter/too-deep");
     let highlight = r#"{"highlight": {"column": "nix", "open": "", "close": ""}}"#;
     assert_eq!(code(engine.matches("fox", &js(highlight))), "option/highlight.column");
@@ -285,11 +296,17 @@ fn a_wrong_schema_says_what_is_wrong() {
 }
 
 #[wasm_bindgen_test]
-fn bytes_that_are_no_snapshot_or_a_damaged_one_are_refused() {
+fn bytes_that_are_no_snapshot_or_a_later_or_damaged_one_are_refused() {
     let open = |bytes: &[u8]| code(Engine::open(&Uint8Array::from(bytes)));
     assert_eq!(open(b""), "snapshot/not-a-snapshot");
-    assert_eq!(open(b"<!doctype html><title>Not found</title> and so on and on and on"), "snapshot/not-a-snapshot");
+    assert_eq!(
+        open(b"<!doctype html><title>Not found</title> and so on and on and on"),
+        "snapshot/not-a-snapshot"
+    );
     assert_eq!(open(&SNAPSHOT[..SNAPSHOT.len() - 1]), "snapshot/wrong-length");
+    let mut later = SNAPSHOT.to_vec();
+    later[8] = 2;
+    assert_eq!(open(&later), "snapshot/unsupported-version");
     let mut damaged = SNAPSHOT.to_vec();
     *damaged.last_mut().unwrap() ^= 1;
     let opened = Engine::open(&Uint8Array::from(&damaged[..]));

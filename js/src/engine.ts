@@ -1,0 +1,181 @@
+import { SnapseekError, fromRaw, isRaw } from "./errors.js";
+import type { Engine as RawEngine } from "./glue.js";
+import type {
+  MatchOptions,
+  MatchRow,
+  RecordInput,
+  RecordKey,
+  Schema,
+  SearchOptions,
+  SearchResponse,
+  StoredRecord,
+  Suggestion,
+  Written,
+} from "./types.js";
+
+/** Rows as they cross from wasm: column by column. */
+type Columns = [
+  ranks: Float64Array,
+  ids: string[],
+  kinds: string[] | undefined,
+  snippets: (string | null)[] | undefined,
+  highlights: (string | null)[] | undefined,
+];
+
+/** After a trap the module's memory may be anything, for every engine in it. */
+let hasCrashed = false;
+
+/**
+ * Calls into wasm, and gives its errors their class.
+ *
+ * @internal
+ */
+export function call<T>(work: () => T): T {
+  if (hasCrashed) {
+    throw new SnapseekError("engine/crashed", "the WebAssembly module failed before; load the page or process anew");
+  }
+  try {
+    return work();
+  } catch (thrown) {
+    if (isRaw(thrown)) throw fromRaw(thrown);
+    if (!(thrown instanceof WebAssembly.RuntimeError || thrown instanceof RangeError)) throw thrown;
+    hasCrashed = true;
+    const message = `the WebAssembly module failed: out of memory, or a bug in snapseek (${thrown.message})`;
+    throw new SnapseekError("engine/crashed", message, { cause: thrown });
+  }
+}
+
+/** Records, open for searching and writing; made by `open` or `build`. Release it with {@link Engine.free}. */
+export class Engine implements Disposable {
+  #raw: RawEngine | undefined;
+
+  private constructor(raw: RawEngine) {
+    this.#raw = raw;
+  }
+
+  /** @internal */
+  static of(raw: RawEngine): Engine {
+    return new Engine(raw);
+  }
+
+  #call<T>(work: (raw: RawEngine) => T): T {
+    const raw = this.#raw;
+    if (!raw) throw new SnapseekError("engine/freed", "this engine was freed; open the snapshot again");
+    return call(() => work(raw));
+  }
+
+  /** How many records there are. */
+  get length(): number {
+    return this.#call((raw) => raw.length);
+  }
+
+  /** The schema, every default written out. */
+  schema(): Schema {
+    return JSON.parse(this.#call((raw) => raw.schema())) as Schema;
+  }
+
+  /** The rows that match an FTS5 expression, in FTS5's order: by rank, then in row order. */
+  match(expression: string, options?: MatchOptions): MatchRow[] {
+    const columns = this.#call((raw) => raw.match(expression, options)) as Columns;
+    const [ranks, ids, kinds, snippets, highlights] = columns;
+    const rows: MatchRow[] = new Array(ids.length);
+    for (let i = 0; i < rows.length; i++) {
+      const row: { -readonly [name in keyof MatchRow]: MatchRow[name] } = {
+        id: ids[i]!,
+        kind: kinds ? kinds[i]! : "document",
+        rank: ranks[i]!,
+      };
+      if (snippets) row.snippet = snippets[i]!;
+      if (highlights) row.highlight = highlights[i]!;
+      rows[i] = row;
+    }
+    return rows;
+  }
+
+  /** The best records for a query of plain words. */
+  async search(query: string, options?: SearchOptions): Promise<SearchResponse> {
+    return this.searchSync(query, options);
+  }
+
+  /** As {@link Engine.search}, at once. */
+  searchSync(query: string, options?: SearchOptions): SearchResponse {
+    return JSON.parse(this.#call((raw) => raw.search(query, options))) as SearchResponse;
+  }
+
+  /**
+   * The most frequent words that start like the last word of `text`.
+   *
+   * @param limit How many at most. Defaults to 8.
+   */
+  suggest(text: string, limit = 8): Suggestion[] {
+    const found = JSON.parse(this.#call((raw) => raw.suggest(text, limit))) as [string, number][];
+    return found.map(([word, count]) => ({ word, count }));
+  }
+
+  /** The record with this id and kind; `undefined` where there is none. The kind defaults to `"document"`. */
+  record(id: string | number, kind?: string): StoredRecord | undefined {
+    const text = this.#call((raw) => raw.record(String(id), kind));
+    return text === undefined ? undefined : (JSON.parse(text) as StoredRecord);
+  }
+
+  /**
+   * Adds records, all or none. One with the key of another replaces it.
+   *
+   * @param records Objects, or a text with one JSON object a line.
+   */
+  add(records: Iterable<RecordInput> | string): Written {
+    const counts = this.#call((raw) => raw.add(listed(records)));
+    return { added: counts[0]!, replaced: counts[1]! };
+  }
+
+  /** Removes records by their keys, and says how many there were. Keys that are not there are passed over. */
+  remove(keys: Iterable<RecordKey>): number {
+    const all = Array.from(keys, (key) => (typeof key === "number" ? String(key) : key));
+    return this.#call((raw) => raw.remove(all));
+  }
+
+  /** Everything that was written since the snapshot, for {@link Engine.apply}. */
+  changes(): Uint8Array<ArrayBuffer> {
+    return this.#call((raw) => raw.changes()) as Uint8Array<ArrayBuffer>;
+  }
+
+  /** Brings back what {@link Engine.changes} gave, on the same snapshot. All is applied, or nothing. */
+  apply(changes: Uint8Array): void {
+    this.#call((raw) => raw.apply(changes));
+  }
+
+  /** All records as a new snapshot: the bytes that building from them gives. */
+  snapshot(): Uint8Array<ArrayBuffer> {
+    return this.#call((raw) => raw.snapshot()) as Uint8Array<ArrayBuffer>;
+  }
+
+  /** Checks every byte, and throws where one is damaged. */
+  verify(): void {
+    this.#call((raw) => raw.verify());
+  }
+
+  /** Releases the memory. Every later call throws `engine/freed`; freeing again does nothing. */
+  free(): void {
+    const raw = this.#raw;
+    this.#raw = undefined;
+    if (raw && !hasCrashed) raw.free();
+  }
+
+  /** As {@link Engine.free}, for `using`. */
+  declare readonly [Symbol.dispose]: () => void;
+
+  static {
+    // Where a browser lacks the symbol, a method of that name would be called "undefined".
+    if (Symbol.dispose) Object.defineProperty(Engine.prototype, Symbol.dispose, { value: Engine.prototype.free });
+  }
+}
+
+/**
+ * Records as wasm takes them.
+ *
+ * @internal
+ */
+export function listed(records: Iterable<RecordInput> | string): readonly RecordInput[] | string {
+  const isIterable = typeof records === "object" && records !== null && Symbol.iterator in records;
+  return isIterable && !Array.isArray(records) ? Array.from(records) : (records as readonly RecordInput[] | string);
+}

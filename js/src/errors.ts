@@ -1,0 +1,93 @@
+/**
+ * What an error is about, as a word that stays: messages may be reworded, codes are not.
+ *
+ * - `query/…`: the expression of `match`; the error has a `span`.
+ * - `filter/…`, `option/…`: an option. `option/limit` is the option `limit`; `option/unknown` one that there is not.
+ * - `record/…`, `schema/…`: what was to be built or added.
+ * - `snapshot/…`, `changes/…`: bytes that are none, of another version, or damaged.
+ * - `source/…`: the snapshot could not be fetched or read.
+ * - `wasm/…`, `engine/…`: the module could not be loaded, an engine was used after `free()`, or it failed.
+ */
+export type ErrorCode =
+  | "query/syntax"
+  | "query/unterminated-string"
+  | "query/no-such-column"
+  | "query/expected-integer"
+  | "query/too-deep"
+  | "query/stack-overflow"
+  | "query/unknown-special-query"
+  | "filter/unknown-attribute"
+  | "filter/unknown-operator"
+  | "filter/wrong-type"
+  | "filter/too-deep"
+  | `option/${string}`
+  | "record/not-an-array"
+  | "record/not-json"
+  | "record/not-an-object"
+  | "record/missing-id"
+  | "record/wrong-type"
+  | "record/bad-length"
+  | "record/too-long"
+  | "record/not-text"
+  | "record/too-many-kinds"
+  | "record/unknown-line"
+  | "schema/invalid"
+  | "schema/no-fields"
+  | "schema/too-many-fields"
+  | "schema/too-many-attributes"
+  | "schema/bad-name"
+  | "schema/bad-weight"
+  | "schema/unknown-tokenizer"
+  | "schema/bad-tokenizer"
+  | "snapshot/not-a-snapshot"
+  | "snapshot/wrong-length"
+  | "snapshot/unsupported-version"
+  | "snapshot/checksum"
+  | "snapshot/missing-section"
+  | "snapshot/malformed"
+  | "snapshot/too-large"
+  | "changes/other-schema"
+  | "source/unknown"
+  | "source/failed"
+  | "wasm/failed"
+  | "engine/freed"
+  | "engine/crashed";
+
+/** Every error that this package throws on purpose. */
+export class SnapseekError extends Error {
+  override readonly name = "SnapseekError";
+
+  /** What the error is about. */
+  readonly code: ErrorCode;
+
+  /** For `query/…`: where in the expression, in UTF-16 code units, so that `expression.slice(...span)` is at fault. */
+  readonly span?: readonly [start: number, end: number];
+
+  /** For `query/…`: what the author of the expression can do about it. */
+  readonly remedy?: string;
+
+  /** @internal */
+  constructor(code: ErrorCode, message: string, more: { span?: [number, number]; remedy?: string; cause?: unknown } = {}) {
+    super(message, "cause" in more ? { cause: more.cause } : undefined);
+    this.code = code;
+    if (more.span) this.span = more.span;
+    if (more.remedy) this.remedy = more.remedy;
+  }
+}
+
+/** What the wasm module throws. */
+interface RawError extends Error {
+  code: ErrorCode;
+  span?: [number, number];
+  remedy?: string;
+}
+
+/** Whether the wasm module threw this on purpose. */
+export function isRaw(thrown: unknown): thrown is RawError {
+  return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string";
+}
+
+/** The error that users see for one that the wasm module threw. */
+export function fromRaw({ code, message, span, remedy }: RawError): SnapseekError {
+  return new SnapseekError(code, message, { ...(span && { span }), ...(remedy && { remedy }) });
+}

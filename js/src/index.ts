@@ -1,0 +1,80 @@
+import { Engine, call, listed } from "./engine.js";
+import { SnapseekError } from "./errors.js";
+import init, { Engine as RawEngine, build as rawBuild } from "./glue.js";
+import type { RecordInput, Schema } from "./types.js";
+
+/** A snapshot, or where it is: a URL, in Node also a path. */
+export type Source =
+  | string
+  | URL
+  | Response
+  | ArrayBuffer
+  | Uint8Array
+  | Blob
+  | ReadableStream<Uint8Array>;
+
+/** What differs between a browser and Node. */
+export interface Environment {
+  /** The package's own wasm module. */
+  wasm(): Promise<Response | BufferSource>;
+  /** What is at a URL or path. */
+  read(location: string | URL): Promise<Response | Uint8Array>;
+}
+
+/** The functions of the package, for one environment. */
+export interface Package {
+  open(source: Source | Promise<Source>): Promise<Engine>;
+  build(records: Iterable<RecordInput> | string, schema?: Schema): Promise<Engine>;
+}
+
+/** Binds the package to an environment. The wasm module is loaded once, when it is first needed. */
+export function connect(environment: Environment): Package {
+  async function load(): Promise<void> {
+    try {
+      await init({ module_or_path: environment.wasm() });
+    } catch (cause) {
+      throw new SnapseekError("wasm/failed", `the WebAssembly module could not be loaded: ${reason(cause)}`, { cause });
+    }
+  }
+  return {
+    async open(source) {
+      const [bytes] = await Promise.all([bytesOf(source, environment), load()]);
+      return Engine.of(call(() => RawEngine.open(bytes)));
+    },
+    async build(records, schema) {
+      await load();
+      return Engine.of(call(() => rawBuild(listed(records), schema)));
+    },
+  };
+}
+
+async function bytesOf(source: Source | Promise<Source>, environment: Environment): Promise<Uint8Array> {
+  try {
+    const given = await source;
+    const isPlace = typeof given === "string" || given instanceof URL;
+    return await bytesIn(isPlace ? await environment.read(given) : given);
+  } catch (cause) {
+    if (cause instanceof SnapseekError) throw cause;
+    throw new SnapseekError("source/failed", `the snapshot could not be read: ${reason(cause)}`, { cause });
+  }
+}
+
+/** The bytes of a source. It is known by what it can do, since another realm's `Response` is not this one's. */
+async function bytesIn(source: Exclude<Source, string | URL>): Promise<Uint8Array> {
+  if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+  if (Object.prototype.toString.call(source) === "[object ArrayBuffer]") return new Uint8Array(source as ArrayBuffer);
+  const isObject = typeof source === "object" && source !== null;
+  if (isObject && "arrayBuffer" in source) {
+    if ("ok" in source && !source.ok) {
+      throw new SnapseekError("source/failed", `the snapshot could not be fetched: ${source.url} answered ${source.status}`);
+    }
+    return new Uint8Array(await source.arrayBuffer());
+  }
+  if (isObject && "getReader" in source) return new Uint8Array(await new Response(source).arrayBuffer());
+  const wanted = "a URL, Response, ArrayBuffer, Uint8Array, Blob or ReadableStream is wanted";
+  throw new SnapseekError("source/unknown", `this is no source of a snapshot; ${wanted}`);
+}
+
+function reason(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -1,0 +1,22 @@
+// In Node: the module stands beside this file, and a string is a path, unless it is an http URL.
+import { readFile } from "node:fs/promises";
+import { connect, type Package } from "./index.js";
+
+const environment = /* @__PURE__ */ connect({
+  wasm: () => readFile(new URL("./snapseek.wasm", import.meta.url)),
+  read: (location) => (/^https?:/.test(String(location)) ? fetch(location) : readFile(location)),
+});
+
+/** Opens a snapshot: a path, a URL, a `Response` or a promise of one, bytes, a `Blob` or a `ReadableStream`. */
+export const open: Package["open"] = environment.open;
+
+/**
+ * Builds an engine from records: objects, or a text with one JSON object a line. Without a schema it is inferred: strings
+ * are text, arrays of strings keywords, numbers and booleans attributes, ISO dates times.
+ */
+export const build: Package["build"] = environment.build;
+
+export type { Engine } from "./engine.js";
+export { SnapseekError, type ErrorCode } from "./errors.js";
+export type { Source } from "./index.js";
+export type * from "./types.js";

@@ -1,0 +1,89 @@
+//! The short way for queries that want all of several phrases.
+//!
+//! The rarest phrase leads, and the others only seek to its documents. A document is scored only if what the lead is worth
+//! in it, and the others at their best, could be among the best. Sums are built in the order of phrases, as bm25 does, so
+//! they are the same to the bit.
+
+use super::lists::PhraseList;
+use super::source::{Scoring, Source, are_positive, is_phrase};
+use super::top_k::{Ranked, TopK};
+use crate::index::Cursor;
+use crate::query::{Node, Query};
+use crate::snapshot::SnapshotError;
+
+/// Covers the rounding of sums of bounds.
+const ROUNDING: f64 = 1.0 + 1e-9;
+
+/// Whether a query can take this way: several single phrases, all of them wanted.
+pub fn applies(query: &Query, weights: &[f64]) -> bool {
+    matches!(&query.root, Node::And(nodes) if nodes.iter().all(is_phrase)) && are_positive(weights)
+}
+
+/// Offers every document that may be among the best to `top`. `lists` are the phrases' lists, in order.
+///
+/// # Errors
+/// When the index is damaged.
+pub fn collect(scoring: &Scoring, lists: Vec<PhraseList>, top: &mut TopK) -> Result<(), SnapshotError> {
+    let Scoring { part, weights, bm25, .. } = *scoring;
+    let table = part.tables.get(part, weights, bm25.average_length())?;
+    let mut sources = Vec::with_capacity(lists.len());
+    for (phrase, list) in lists.into_iter().enumerate() {
+        match scoring.source(phrase, list, &table)? {
+            Some(source) => sources.push(source),
+            None => return Ok(()),
+        }
+    }
+    let mut order = (0..sources.len()).collect::<Vec<_>>();
+    order.sort_by_key(|&phrase| sources[phrase].most_documents());
+    let Some((&lead, others)) = order.split_first() else { return Ok(()) };
+    let mut others_most = 0.0;
+    for &phrase in others {
+        others_most += bm25.idf[phrase] * sources[phrase].bound_until(Cursor::END, &table)?;
+    }
+    let mut target = 0;
+    while let Some(document) = next_common(&mut sources, lead, others, target)? {
+        target = document + 1;
+        let threshold = (-top.threshold()).max(0.0);
+        let lead_worth = bm25.idf[lead] * sources[lead].worth(&table);
+        if (lead_worth + others_most) * ROUNDING < threshold {
+            continue;
+        }
+        if !scoring.is_allowed(document) {
+            continue;
+        }
+        let parts = sources.iter().zip(&bm25.idf).map(|(source, idf)| idf * source.worth(&table));
+        let sum = parts.fold(0.0, |sum, part| sum + part);
+        if sum > threshold {
+            top.push(Ranked { row: part.first_row + document, rank: -sum });
+        }
+    }
+    Ok(())
+}
+
+/// The first document from `target` on that all sources have; they then stand on it.
+fn next_common(
+    sources: &mut [Source],
+    lead: usize,
+    others: &[usize],
+    mut target: u32,
+) -> Result<Option<u32>, SnapshotError> {
+    'lead: loop {
+        sources[lead].seek(target)?;
+        target = sources[lead].doc();
+        if target == Cursor::END {
+            return Ok(None);
+        }
+        for &other in others {
+            sources[other].seek(target)?;
+            let document = sources[other].doc();
+            if document != target {
+                if document == Cursor::END {
+                    return Ok(None);
+                }
+                target = document;
+                continue 'lead;
+            }
+        }
+        return Ok(Some(target));
+    }
+}

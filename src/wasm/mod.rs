@@ -1,0 +1,186 @@
+//! The engine as JavaScript calls it: convert, call, convert back.
+//!
+//! What stands here is raw: `js/src/index.ts` gives it the face that users see. Rows of `match` cross as columns,
+//! since a hundred of them as JSON objects took 1.7 times as long; responses of `search` cross as JSON text, bytes as one
+//! copy.
+
+mod convert;
+mod error;
+
+pub use error::Failure;
+
+use crate::document::{DEFAULT_KIND, Key};
+use crate::{Builder, Record, Schema};
+use convert::Line;
+use js_sys::{Array, Uint8Array};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// Records, open for searching and writing.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Engine(crate::Engine);
+
+/// Builds from an array of records or a text of JSON lines; the schema is inferred where none is given.
+///
+/// # Errors
+/// When the schema or a record cannot be used.
+#[wasm_bindgen]
+pub fn build(records: &JsValue, schema: &JsValue) -> Result<Engine, Failure> {
+    let builder = if schema.is_undefined() { build_inferred(records)? } else { build_with(records, schema)? };
+    Ok(Engine(crate::Engine::open(builder.finish()?)?))
+}
+
+fn build_with(records: &JsValue, schema: &JsValue) -> Result<Builder, Failure> {
+    let mut builder = Builder::new(&convert::schema(schema)?)?;
+    convert::each_line(records, |line| take(&mut builder, &line))?;
+    Ok(builder)
+}
+
+fn build_inferred(records: &JsValue) -> Result<Builder, Failure> {
+    let mut lines = Vec::new();
+    convert::each_line(records, |line| {
+        lines.push(line);
+        Ok(())
+    })?;
+    let schema = Schema::infer(lines.iter().filter_map(|line| match line {
+        Line::Record(record) => Some(record),
+        Line::Delete(_) => None,
+    }))?;
+    let mut builder = Builder::new(&schema)?;
+    lines.iter().try_for_each(|line| take(&mut builder, line))?;
+    Ok(builder)
+}
+
+fn take(builder: &mut Builder, line: &Line) -> Result<(), Failure> {
+    match line {
+        Line::Record(record) => builder.add(record)?,
+        Line::Delete(record) => builder.remove(key_of(record)),
+    }
+    Ok(())
+}
+
+fn key_of(record: &Record) -> Key<'_> {
+    Key { id: record.id(), kind: record.kind() }
+}
+
+#[wasm_bindgen]
+impl Engine {
+    /// Opens a snapshot.
+    ///
+    /// # Errors
+    /// When the bytes are no snapshot this build can read.
+    pub fn open(bytes: &Uint8Array) -> Result<Engine, Failure> {
+        Ok(Engine(crate::Engine::open(convert::bytes(bytes)?)?))
+    }
+
+    /// An engine without records.
+    ///
+    /// # Errors
+    /// When the schema cannot be used.
+    pub fn empty(schema: &JsValue) -> Result<Engine, Failure> {
+        Ok(Engine(crate::Engine::empty(&convert::schema(schema)?)?))
+    }
+
+    /// The rows that match an FTS5 expression, as columns: ranks, ids, kinds, snippets, highlights.
+    ///
+    /// # Errors
+    /// When the expression or an option cannot be used, or the snapshot is damaged.
+    #[wasm_bindgen(js_name = match)]
+    pub fn matches(&self, expression: &str, options: &JsValue) -> Result<Array, Failure> {
+        let found = self.0.matches(expression, &convert::options(options)?);
+        Ok(convert::rows(&found.map_err(|error| Failure::of_search(&error, expression))?))
+    }
+
+    /// The response to a query of plain words, as JSON text.
+    ///
+    /// # Errors
+    /// When an option cannot be used, or the snapshot is damaged.
+    pub fn search(&self, query: &str, options: &JsValue) -> Result<String, Failure> {
+        let found = self.0.search(query, &convert::options(options)?);
+        Ok(json(&found.map_err(|error| Failure::of_search(&error, query))?))
+    }
+
+    /// Words that start like the last word of `text` and how many records have them, as JSON text.
+    ///
+    /// # Errors
+    /// When the snapshot is damaged.
+    pub fn suggest(&self, text: &str, limit: usize) -> Result<String, Failure> {
+        let found = self.0.suggest(text, limit);
+        Ok(json(&found.map_err(|error| Failure::of_search(&error, text))?))
+    }
+
+    /// Adds records, all or none; how many are new or replace others, and how many were replaced.
+    ///
+    /// # Errors
+    /// When one cannot be taken.
+    pub fn add(&mut self, records: &JsValue) -> Result<Vec<u32>, Failure> {
+        let written = self.0.add(&convert::records(records)?)?;
+        Ok([written.added, written.replaced].map(|count| u32::try_from(count).unwrap_or(u32::MAX)).to_vec())
+    }
+
+    /// Removes the records with these keys; how many there were.
+    ///
+    /// # Errors
+    /// When a key is none, or the snapshot is damaged.
+    pub fn remove(&mut self, keys: &Array) -> Result<usize, Failure> {
+        let keys = convert::keys(keys)?;
+        Ok(self.0.remove(keys.iter().map(|(id, kind)| Key { id, kind }))?.replaced)
+    }
+
+    /// Everything since the snapshot.
+    ///
+    /// # Errors
+    /// When the snapshot is damaged.
+    pub fn changes(&self) -> Result<Uint8Array, Failure> {
+        Ok(Uint8Array::from(&self.0.changes()?[..]))
+    }
+
+    /// Brings back what `changes` gave.
+    ///
+    /// # Errors
+    /// When the bytes are no changes to this snapshot.
+    pub fn apply(&mut self, changes: &Uint8Array) -> Result<(), Failure> {
+        Ok(self.0.apply(convert::bytes(changes)?)?)
+    }
+
+    /// A fresh snapshot of all live records.
+    ///
+    /// # Errors
+    /// When the snapshot is damaged, or there is too much for one.
+    pub fn snapshot(&self) -> Result<Uint8Array, Failure> {
+        Ok(Uint8Array::from(&self.0.snapshot()?[..]))
+    }
+
+    /// Checks everything there is.
+    ///
+    /// # Errors
+    /// When something is damaged.
+    pub fn verify(&self) -> Result<(), Failure> {
+        Ok(self.0.verify()?)
+    }
+
+    /// A record, as JSON text; none where there is none.
+    ///
+    /// # Errors
+    /// When the snapshot is damaged.
+    pub fn record(&self, id: &str, kind: Option<String>) -> Result<Option<String>, Failure> {
+        let key = Key { id, kind: kind.as_deref().unwrap_or(DEFAULT_KIND) };
+        Ok(self.0.record(key)?.map(|record| record.json().to_text()))
+    }
+
+    /// The schema, as JSON text.
+    pub fn schema(&self) -> String {
+        json(self.0.schema())
+    }
+
+    /// How many live records there are.
+    #[wasm_bindgen(getter)]
+    pub fn length(&self) -> usize {
+        self.0.len()
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).expect("what is written here has only string keys and finite numbers")
+}
