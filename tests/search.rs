@@ -60,7 +60,9 @@ fn snippets_are_escaped_and_marked() {
 #[test]
 fn filters_apply_before_the_best_are_chosen() {
     let engine = engine();
-    let with = |filter: &str| ids(&engine, "token night takes install", &format!(r#"{{"filter":{filter},"limit":2}}"#));
+    let with = |filter: &str| {
+        ids(&engine, "token night takes install", &format!(r#"{{"filter":{filter},"limit":2}}"#))
+    };
     assert_eq!(with(r#"{"team":"infra"}"#), ["install", "backup"]);
     assert_eq!(with(r#"{"tags":{"any":["jobs","setup"]},"not":{"team":"web"}}"#), ["install", "backup"]);
     assert_eq!(with(r#"{"tags":{"all":["auth","jobs"]}}"#), ["rotate"]);
@@ -85,7 +87,8 @@ fn facets_and_totals_count_every_match_and_the_filter_with_it() {
     assert_eq!(facet("tags"), [("auth", 2), ("jobs", 2)]);
     assert_eq!(facet("public"), [("false", 1), ("true", 1)]);
     assert_eq!(facet("level"), [("2", 2), ("3", 1)]);
-    let filtered = engine.search("token night", &options(r#"{"count":true,"filter":{"team":"web"}}"#)).unwrap();
+    let filtered =
+        engine.search("token night", &options(r#"{"count":true,"filter":{"team":"web"}}"#)).unwrap();
     assert_eq!(filtered.total, Some(2));
 }
 
@@ -108,7 +111,15 @@ fn a_typing_error_is_corrected_and_said() {
     let engine = engine();
     let response = engine.search("validatoin", &options(r#"{"typos":2}"#)).unwrap();
     assert_eq!(response.hits[0].id, "jwt");
-    assert_eq!(response.corrected[0].instead, ["validation"]);
+    assert_eq!(
+        (response.corrected[0].word.as_str(), &response.corrected[0].instead[..]),
+        ("validatoin", &["validation".to_owned()][..])
+    );
+    // The error is looked for in the word, not in its stem.
+    assert_eq!(
+        engine.search("practize", &options(r#"{"typos":1}"#)).unwrap().corrected[0].instead,
+        ["practise"]
+    );
     assert_eq!(ids(&engine, "validatoin", "{}"), [""; 0]);
     // A word that is there stays as it is.
     assert!(engine.search("token", &options(r#"{"typos":2}"#)).unwrap().corrected.is_empty());
@@ -128,7 +139,8 @@ fn bigrams_find_words_inside_a_run_of_cjk() {
 #[test]
 fn without_the_opt_ins_results_are_those_of_fts5() {
     let plain: Schema = serde_json::from_str(r#"{"fields":{"title":{"weight":5.0},"body":{}}}"#).unwrap();
-    let forms: Schema = serde_json::from_str(r#"{"forms":true,"fields":{"title":{"weight":5.0},"body":{}}}"#).unwrap();
+    let forms: Schema =
+        serde_json::from_str(r#"{"forms":true,"fields":{"title":{"weight":5.0},"body":{}}}"#).unwrap();
     let build = |schema: &Schema| {
         let mut builder = Builder::new(schema).unwrap();
         for line in RECORDS.trim().lines() {
@@ -174,14 +186,25 @@ fn options_that_cannot_be_used_name_themselves_and_what_is_allowed() {
         (r#"{"typos":3}"#, "typos: must be 0 to 2, not 3"),
         (r#"{"mode":"fuzzy"}"#, "mode: unknown mode \"fuzzy\"; this snapshot answers \"keyword\""),
         (r#"{"facets":["colour"]}"#, "facets: there is no attribute \"colour\""),
-        (r#"{"highlight":["colour"]}"#, "highlight: there is no text field \"colour\"; there are title, body"),
+        (
+            r#"{"highlight":["colour"]}"#,
+            "highlight: there is no text field \"colour\"; there are title, body",
+        ),
         (r#"{"weights":{"title":"x"}}"#, "weights: \"title\" is a string; a number is wanted"),
-        (r#"{"filter":{"colour":1}}"#, "filter.colour: there is no attribute \"colour\"; there are team, tags, level, public, createdAt"),
+        (
+            r#"{"filter":{"colour":1}}"#,
+            "filter.colour: there is no attribute \"colour\"; there are team, tags, level, public, createdAt",
+        ),
     ];
     for (json, message) in cases {
         assert_eq!(engine.search("x", &options(json)).unwrap_err().to_string(), message);
     }
-    assert!(serde_json::from_str::<SearchOptions>(r#"{"limt":3}"#).unwrap_err().to_string().contains("unknown field `limt`"));
+    assert!(
+        serde_json::from_str::<SearchOptions>(r#"{"limt":3}"#)
+            .unwrap_err()
+            .to_string()
+            .contains("unknown field `limt`")
+    );
     let error = engine.matches("title : (", &MatchOptions::default()).unwrap_err();
     assert!(matches!(error, SearchError::Query(_)));
 }

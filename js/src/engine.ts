@@ -71,7 +71,7 @@ export class Engine implements Disposable {
 
   /** The schema, every default written out. */
   schema(): Schema {
-    return JSON.parse(this.#call((raw) => raw.schema())) as Schema;
+    return this.#call((raw) => raw.schema()) as Schema;
   }
 
   /** The rows that match an FTS5 expression, in FTS5's order: by rank, then in row order. */
@@ -108,7 +108,7 @@ export class Engine implements Disposable {
    * @param limit How many at most. Defaults to 8.
    */
   suggest(text: string, limit = 8): Suggestion[] {
-    const found = JSON.parse(this.#call((raw) => raw.suggest(text, limit))) as [string, number][];
+    const found = this.#call((raw) => raw.suggest(text, limit)) as [string, number][];
     return found.map(([word, count]) => ({ word, count }));
   }
 

@@ -111,7 +111,17 @@ fn strings_of(value: Option<&Json>, kind: AttributeType) -> Option<Vec<String>> 
     };
     match value {
         None => Some(Vec::new()),
-        Some(Json::Array(values)) if kind == AttributeType::Keywords => values.iter().map(scalar).collect(),
+        Some(Json::Array(values)) if kind == AttributeType::Keywords => {
+            // A string that stands twice is there once: filters and counts ask which documents have it.
+            let mut distinct = Vec::with_capacity(values.len());
+            for value in values {
+                let text = scalar(value)?;
+                if !distinct.contains(&text) {
+                    distinct.push(text);
+                }
+            }
+            Some(distinct)
+        }
         Some(value) => scalar(value).map(|text| vec![text]),
     }
 }
@@ -341,7 +351,8 @@ mod tests {
 
     #[test]
     fn strings_come_back_and_are_found_by_code() {
-        let bytes = section(AttributeType::Keywords, &[r#"["b","a"]"#, "[]", r#""c""#, "null", r#"["a"]"#]);
+        let bytes =
+            section(AttributeType::Keywords, &[r#"["b","a","b"]"#, "[]", r#""c""#, "null", r#"["a"]"#]);
         let column = parse(&bytes).unwrap()[0];
         let strings = |document| column.strings(document).collect::<Vec<_>>();
         assert_eq!(

@@ -25,7 +25,7 @@ pub struct Key<'a> {
 pub struct KeysWriter {
     kinds: Vec<String>,
     kind_of: Vec<u8>,
-    ids: Vec<u8>,
+    ids: String,
     ends: Vec<u32>,
 }
 
@@ -42,7 +42,7 @@ impl KeysWriter {
             }
         };
         self.kind_of.push(u8::try_from(kind).expect("at most 255 kinds"));
-        self.ids.extend_from_slice(key.id.as_bytes());
+        self.ids.push_str(key.id);
         self.ends.push(len32(self.ids.len()));
         true
     }
@@ -60,9 +60,8 @@ impl KeysWriter {
     /// The key of a document that was appended.
     pub fn get(&self, document: usize) -> Key<'_> {
         let start = document.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
-        let id = &self.ids[start..self.ends[document] as usize];
         Key {
-            id: std::str::from_utf8(id).expect("ids come in as strings"),
+            id: &self.ids[start..self.ends[document] as usize],
             kind: &self.kinds[usize::from(self.kind_of[document])],
         }
     }
@@ -80,7 +79,7 @@ impl KeysWriter {
         out.extend_from_slice(&0u32.to_le_bytes());
         self.ends.iter().for_each(|end| out.extend_from_slice(&end.to_le_bytes()));
         sorted.iter().for_each(|&document| out.extend_from_slice(&len32(document).to_le_bytes()));
-        out.extend_from_slice(&self.ids);
+        out.extend_from_slice(self.ids.as_bytes());
         out
     }
 }

@@ -24,7 +24,7 @@ pub fn compress(input: &[u8], out: &mut Vec<u8>) {
         if candidate >= at || at - candidate > MAX_DISTANCE || word_at(input, candidate) != word {
             // The longer nothing repeats, the larger the steps: text that does not compress costs little.
             misses += 1;
-            at += 1 + misses / 32;
+            at += 1 + misses / 16;
             continue;
         }
         misses = 0;

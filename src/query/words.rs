@@ -15,9 +15,13 @@ const MAX_WORDS: usize = 20;
 /// assert_eq!(any_word("?"), r#""""#);
 /// ```
 pub fn any_word(query: &str) -> String {
+    let quoted: Vec<String> = words(query).map(|word| format!("\"{word}\"")).collect();
+    if quoted.is_empty() { "\"\"".into() } else { quoted.join(" OR ") }
+}
+
+/// The words that [`any_word`] asks for: each is one phrase of its expression, in the same order.
+pub fn words(query: &str) -> impl Iterator<Item = &str> {
     // An expression ends at a NUL, so one inside the quotes would leave the string open.
     let is_gap = |c: char| c.is_whitespace() || matches!(c, '"' | '(' | ')' | '*' | '-' | '^' | '\0');
-    let words = query.split(is_gap).filter(|word| word.chars().nth(1).is_some()).take(MAX_WORDS);
-    let quoted: Vec<String> = words.map(|word| format!("\"{word}\"")).collect();
-    if quoted.is_empty() { "\"\"".into() } else { quoted.join(" OR ") }
+    query.split(is_gap).filter(|word| word.chars().nth(1).is_some()).take(MAX_WORDS)
 }

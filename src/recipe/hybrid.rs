@@ -2,8 +2,8 @@
 
 use super::Correction;
 use super::expansion::{complete, corrections};
-use crate::analysis::Analyzer;
-use crate::query::{Query, QueryError, Term, any_word};
+use crate::analysis::{Analyzer, Purpose};
+use crate::query::{Query, QueryError, Term, any_word, words};
 use crate::retrieval::Corpus;
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
@@ -60,7 +60,7 @@ pub fn interpret(
         type_ahead(&mut query, word, corpus, schema, analyzer)?;
     }
     if typos > 0 {
-        correct(&mut query, typos, is_typing, corpus, analyzer, &mut corrected)?;
+        correct(&mut query, text, typos, is_typing, corpus, analyzer, &mut corrected)?;
     }
     Ok(Interpretation { expression, query, corrected, warnings })
 }
@@ -80,10 +80,9 @@ fn type_ahead(
     let Some(term) = query.phrases.last_mut().and_then(|phrase| phrase.terms.last_mut()) else {
         return Ok(());
     };
-    let Term::Exact(exact) = term else { return Ok(()) };
+    let Term::Exact(_) = term else { return Ok(()) };
     let mut beginning = None;
-    analyzer
-        .spans(word, crate::analysis::Purpose::Query, |span| beginning = Some(&word[span.start..span.end]));
+    analyzer.spans(word, Purpose::Query, |span| beginning = Some(&word[span.start..span.end]));
     let Some(beginning) = beginning else { return Ok(()) };
     let mut form = Vec::new();
     analyzer.fold(beginning, &mut form);
@@ -91,52 +90,66 @@ fn type_ahead(
         *term = Term::Prefix(form);
         return Ok(());
     }
-    let mut terms = vec![exact.clone()];
-    for completion in complete(corpus, &form)? {
-        let mut stem = completion.form;
-        analyzer.stem(&mut stem);
-        terms.push(stem);
-    }
-    terms.sort_unstable();
-    terms.dedup();
-    *term = Term::AnyOf(terms);
+    let mut terms =
+        complete(corpus, &form)?.into_iter().map(|completion| completion.form).collect::<Vec<_>>();
+    terms.push(form);
+    *term = any_of(terms, analyzer);
     Ok(())
 }
 
-/// Replaces terms that the index lacks by those a typing error away.
+/// Replaces words that the index lacks by those a typing error away.
 fn correct(
     query: &mut Query,
+    text: &str,
     typos: u8,
     is_typing: bool,
     corpus: &Corpus,
     analyzer: &Analyzer,
     corrected: &mut Vec<Correction>,
 ) -> Result<(), SnapshotError> {
-    let words = query.phrases.len();
-    for (number, phrase) in query.phrases.iter_mut().enumerate() {
-        // What is still being typed is incomplete, not wrong.
-        let is_last = number + 1 == words;
+    let last = query.phrases.len().saturating_sub(1);
+    for ((number, phrase), word) in query.phrases.iter_mut().enumerate().zip(words(text)) {
         let [Term::Exact(term)] = &phrase.terms[..] else { continue };
-        if is_last && is_typing || is_known(corpus, term)? {
+        // What is still being typed is incomplete, not wrong.
+        if number == last && is_typing || is_known(corpus, term)? {
             continue;
         }
-        let found = corrections(corpus, term, typos)?;
+        // Errors are made in words as they are written; a stem has lost half of what could tell them apart.
+        let mut form = Vec::new();
+        if let Some(token) = only_token(word, analyzer) {
+            analyzer.fold(token, &mut form);
+        }
+        let found = corrections(corpus, &form, typos)?;
         if found.is_empty() {
             continue;
         }
-        let mut terms = Vec::new();
-        for form in &found {
-            let mut stem = form.clone();
-            analyzer.stem(&mut stem);
-            terms.push(stem);
-        }
-        terms.sort_unstable();
-        terms.dedup();
         let text = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).into_owned();
-        corrected.push(Correction { word: text(term), instead: found.iter().map(text).collect() });
-        phrase.terms = vec![Term::AnyOf(terms)];
+        corrected.push(Correction { word: word.to_owned(), instead: found.iter().map(text).collect() });
+        phrase.terms = vec![any_of(found, analyzer)];
     }
     Ok(())
+}
+
+/// The token of a word that is a single one.
+fn only_token<'a>(word: &'a str, analyzer: &Analyzer) -> Option<&'a str> {
+    let mut tokens = Vec::new();
+    analyzer.spans(word, Purpose::Query, |span| tokens.push(&word[span.start..span.end]));
+    match tokens[..] {
+        [token] => Some(token),
+        _ => None,
+    }
+}
+
+/// Any of the terms that these forms are reduced to.
+fn any_of(forms: Vec<Vec<u8>>, analyzer: &Analyzer) -> Term {
+    let stem = |mut form: Vec<u8>| {
+        analyzer.stem(&mut form);
+        form
+    };
+    let mut terms = forms.into_iter().map(stem).collect::<Vec<_>>();
+    terms.sort_unstable();
+    terms.dedup();
+    Term::AnyOf(terms)
 }
 
 fn is_known(corpus: &Corpus, term: &[u8]) -> Result<bool, SnapshotError> {

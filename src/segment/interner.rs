@@ -1,8 +1,7 @@
 //! Byte strings by number: each distinct one is kept once.
 
 use crate::wire::len32;
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
+use hashbrown::{HashTable, hash_table};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A table of distinct byte strings, numbered in order of first appearance.
@@ -10,22 +9,31 @@ use xxhash_rust::xxh3::xxh3_64;
 pub struct Interner {
     bytes: Vec<u8>,
     ends: Vec<u32>,
-    table: HashTable<(u32, u32)>,
+    table: HashTable<Entry>,
+}
+
+/// A string's number, where it stands, and half of its hash: a lookup touches the table and the string, nothing else.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    tag: u32,
+    number: u32,
+    start: u32,
+    len: u32,
 }
 
 impl Interner {
     /// The number of `text`, and whether it is new.
     pub fn intern(&mut self, text: &[u8]) -> (u32, bool) {
         let hash = hash(text);
-        let (bytes, ends) = (&self.bytes, &self.ends);
-        // The upper half of the hash stands beside the number: most lookups that meet a stranger end there.
         let tag = (hash >> 32) as u32;
-        let same = |&(other, number): &(u32, u32)| other == tag && slice(bytes, ends, number) == text;
-        match self.table.entry(hash, same, |&(_, number)| self::hash(slice(bytes, ends, number))) {
-            Entry::Occupied(found) => (found.get().1, false),
-            Entry::Vacant(free) => {
+        let bytes = &self.bytes;
+        let string = |entry: &Entry| &bytes[entry.start as usize..][..entry.len as usize];
+        let is_same = |entry: &Entry| entry.tag == tag && string(entry) == text;
+        match self.table.entry(hash, is_same, |entry| self::hash(string(entry))) {
+            hash_table::Entry::Occupied(found) => (found.get().number, false),
+            hash_table::Entry::Vacant(free) => {
                 let number = len32(self.ends.len());
-                free.insert((tag, number));
+                free.insert(Entry { tag, number, start: len32(self.bytes.len()), len: len32(text.len()) });
                 self.bytes.extend_from_slice(text);
                 self.ends.push(len32(self.bytes.len()));
                 (number, true)
@@ -63,8 +71,32 @@ fn slice<'a>(bytes: &'a [u8], ends: &[u32], number: u32) -> &'a [u8] {
     &bytes[start as usize..ends[number as usize] as usize]
 }
 
+/// A hash of a word. Words are short: for them two overlapping halves and one multiplication do.
 fn hash(text: &[u8]) -> u64 {
-    xxh3_64(text)
+    let (low, high) = match text.len() {
+        0..4 => {
+            let at = |place: usize| u64::from(text.get(place).copied().unwrap_or(0));
+            (at(0) | at(1) << 8 | at(2) << 16, 0)
+        }
+        4..8 => (half::<4>(text), half_at_end::<4>(text)),
+        8..=16 => (half::<8>(text), half_at_end::<8>(text)),
+        _ => return xxh3_64(text),
+    };
+    let (low, high) = (low ^ 0x9e37_79b9_7f4a_7c15, high ^ text.len() as u64 ^ 0xe703_7ed1_a0b4_28db);
+    let product = u128::from(low) * u128::from(high);
+    (product as u64) ^ (product >> 64) as u64
+}
+
+fn half<const N: usize>(text: &[u8]) -> u64 {
+    text.first_chunk::<N>().map_or(0, |bytes| number(bytes))
+}
+
+fn half_at_end<const N: usize>(text: &[u8]) -> u64 {
+    text.last_chunk::<N>().map_or(0, |bytes| number(bytes))
+}
+
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::document::DEFAULT_KIND;
 use crate::json::Json;
 use crate::{MatchRow, Record, Schema};
 use js_sys::{Array, Float64Array, JSON, Uint8Array};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::hint::black_box;
 use wasm_bindgen::JsValue;
@@ -21,6 +22,12 @@ pub(super) fn bytes(array: &Uint8Array) -> Result<Vec<u8>, Failure> {
         return Err(Failure::new("snapshot/too-large", format!("there is no memory for {len} bytes more")));
     }
     Ok(array.to_vec())
+}
+
+/// A value of ours as JavaScript's, as `JSON.parse` would give it. For small answers: it is a call for each part.
+pub(super) fn value(value: &impl Serialize) -> JsValue {
+    let serializer = serde_wasm_bindgen::Serializer::json_compatible();
+    value.serialize(&serializer).expect("plain data has a JavaScript value")
 }
 
 /// The JSON text of a value; `wanted` says what it should have been.

@@ -2,7 +2,7 @@
 //!
 //! What stands here is raw: `js/src/index.ts` gives it the face that users see. Rows of `match` cross as columns,
 //! since a hundred of them as JSON objects took 1.7 times as long; responses of `search` cross as JSON text, bytes as one
-//! copy.
+//! copy, small answers as values.
 
 mod convert;
 mod error;
@@ -101,13 +101,13 @@ impl Engine {
         Ok(json(&found.map_err(|error| Failure::of_search(&error, query))?))
     }
 
-    /// Words that start like the last word of `text` and how many records have them, as JSON text.
+    /// Words that start like the last word of `text` and how often they occur: an array of pairs.
     ///
     /// # Errors
     /// When the snapshot is damaged.
-    pub fn suggest(&self, text: &str, limit: usize) -> Result<String, Failure> {
+    pub fn suggest(&self, text: &str, limit: usize) -> Result<JsValue, Failure> {
         let found = self.0.suggest(text, limit);
-        Ok(json(&found.map_err(|error| Failure::of_search(&error, text))?))
+        Ok(convert::value(&found.map_err(|error| Failure::of_search(&error, text))?))
     }
 
     /// Adds records, all or none; how many are new or replace others, and how many were replaced.
@@ -169,9 +169,9 @@ impl Engine {
         Ok(self.0.record(key)?.map(|record| record.json().to_text()))
     }
 
-    /// The schema, as JSON text.
-    pub fn schema(&self) -> String {
-        json(self.0.schema())
+    /// The schema, as an object.
+    pub fn schema(&self) -> JsValue {
+        convert::value(self.0.schema())
     }
 
     /// How many live records there are.
