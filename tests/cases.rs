@@ -30,7 +30,8 @@ fn cases() -> Vec<Case> {
     let case = |path: &std::path::PathBuf| {
         let json = Json::parse(&std::fs::read(path).unwrap()).unwrap();
         let schema = serde_json::from_str(&json.get("schema").unwrap().to_text()).unwrap();
-        let records = array(&json, "records").iter().map(|json| Record::from_json(json.clone()).unwrap()).collect();
+        let records =
+            array(&json, "records").iter().map(|json| Record::from_json(json.clone()).unwrap()).collect();
         Case { name: path.file_name().unwrap().to_str().unwrap().to_owned(), json, schema, records }
     };
     paths.iter().map(case).collect()
@@ -39,23 +40,31 @@ fn cases() -> Vec<Case> {
 /// The options of a query, in the shape in which every interface takes them.
 fn options(query: &Json) -> MatchOptions {
     let Json::Object(entries) = query else { panic!("a query is an object") };
-    let own = entries.iter().filter(|(key, _)| ["weights", "limit", "snippet", "highlight", "filter"].contains(&key.as_str()));
+    let own = entries
+        .iter()
+        .filter(|(key, _)| ["weights", "limit", "snippet", "highlight", "filter"].contains(&key.as_str()));
     serde_json::from_str(&Json::Object(own.cloned().collect()).to_text()).unwrap()
+}
+
+fn build(case: &Case) -> Engine {
+    let mut builder = Builder::new(&case.schema).unwrap();
+    case.records.iter().for_each(|record| builder.add(record).unwrap());
+    Engine::open(builder.finish().unwrap()).unwrap()
 }
 
 #[test]
 fn the_engine_gives_what_is_written() {
     let mut queries = 0;
     for case in cases() {
-        let mut builder = Builder::new(&case.schema).unwrap();
-        case.records.iter().for_each(|record| builder.add(record).unwrap());
-        let engine = Engine::open(builder.finish().unwrap()).unwrap();
+        let engine = build(&case);
         for query in array(&case.json, "queries") {
             queries += 1;
             let expression = query.get("match").unwrap().as_str().unwrap();
             let what = format!("{}: {expression}", case.name);
             match (engine.matches(expression, &options(query)), query.get("error")) {
-                (Err(error), Some(message)) => assert_eq!(error.to_string(), message.as_str().unwrap(), "{what}"),
+                (Err(error), Some(message)) => {
+                    assert_eq!(error.to_string(), message.as_str().unwrap(), "{what}")
+                }
                 (Ok(rows), None) => {
                     let expected = array(query, "rows");
                     assert_eq!(rows.len(), expected.len(), "{what}");
@@ -72,6 +81,30 @@ fn the_engine_gives_what_is_written() {
         }
     }
     assert!(queries >= 40, "only {queries} queries");
+}
+
+/// The wasm suites compare their ranks with these bits: native and wasm compute the same.
+#[test]
+fn ranks_have_the_golden_bits() {
+    let mut bits = Vec::new();
+    for case in cases() {
+        let engine = build(&case);
+        let mut of_case = Vec::new();
+        for query in array(&case.json, "queries") {
+            let rows = engine
+                .matches(query.get("match").unwrap().as_str().unwrap(), &options(query))
+                .unwrap_or_default();
+            let ranks = rows.iter().map(|row| Json::String(format!("{:016x}", row.rank.to_bits()))).collect();
+            of_case.push(Json::Array(ranks));
+        }
+        bits.push((case.name.trim_end_matches(".json").to_owned(), Json::Array(of_case)));
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/ranks.json");
+    let text = Json::Object(bits).to_text();
+    if std::env::var_os("SNAPSEEK_WRITE_GOLDEN").is_some() {
+        std::fs::write(&path, text.replace("]],", "]],\n").replace("],[", "],\n[") + "\n").unwrap();
+    }
+    assert_eq!(Json::parse(&std::fs::read(path).unwrap()).unwrap().to_text(), text);
 }
 
 #[test]

@@ -255,7 +255,9 @@ fn is_prone(query: &Query, node: &Node, may_fail: bool) -> bool {
         Node::Near(group) => {
             may_fail && (group.phrases.len() > 1 || group.fields != snapseek::ids::FieldSet::ALL)
         }
-        Node::And(nodes) => nodes.iter().any(|node| can_stall(query, node) || is_prone(query, node, may_fail)),
+        Node::And(nodes) => {
+            nodes.iter().any(|node| can_stall(query, node) || is_prone(query, node, may_fail))
+        }
         Node::Or(nodes) => nodes.iter().any(|node| is_prone(query, node, true)),
         Node::Not(keep, drop) => may_fail || is_prone(query, keep, may_fail) || is_prone(query, drop, true),
     }

@@ -58,7 +58,11 @@ pub fn question() -> Question {
             ellipsis: "...".to_owned(),
             tokens: 8,
         },
-        highlight: HighlightOptions { column: Column::Number(0), open: "[".to_owned(), close: "]".to_owned() },
+        highlight: HighlightOptions {
+            column: Column::Number(0),
+            open: "[".to_owned(),
+            close: "]".to_owned(),
+        },
     }
 }
 
@@ -126,7 +130,8 @@ impl Oracle {
         let number = |column: &Column| match column {
             Column::Number(number) => *number,
             Column::Name(name) => {
-                let place = self.columns.iter().position(|column| column == name).expect("a column of the table");
+                let place =
+                    self.columns.iter().position(|column| column == name).expect("a column of the table");
                 i64::try_from(place).unwrap()
             }
         };
