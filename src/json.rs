@@ -30,6 +30,8 @@ pub enum Json {
 
 /// Whole numbers up to here are exact as doubles, and JavaScript writes them without an exponent.
 const EXACT: f64 = 9_007_199_254_740_992.0;
+/// No number from here on fits an integer.
+const TOO_LARGE: f64 = 1e19;
 
 impl Json {
     /// Reads one value from JSON text.
@@ -45,10 +47,14 @@ impl Json {
         if !number.is_finite() {
             return Json::Null;
         }
-        if number.fract() == 0.0 && number.abs() < EXACT {
+        if number.fract() != 0.0 || number.abs() >= TOO_LARGE {
+            return Json::Float(number);
+        }
+        if number.abs() < EXACT {
             return Json::Integer(number as i64);
         }
-        Json::Float(number)
+        // The integer that its written form reads back as: that of its shortest digits.
+        float_text(number).parse().map_or(Json::Float(number), Json::Integer)
     }
 
     /// The value of a key; none where this is no object, or lacks it.
@@ -297,6 +303,22 @@ mod tests {
         let text = r#""a\"b\\c\n\r\t\b\f\u0001\u001f\u007fé😀/""#;
         let written = "\"a\\\"b\\\\c\\n\\r\\t\\b\\f\\u0001\\u001f\u{7f}é😀/\"";
         assert_eq!(Json::parse(text.as_bytes()).unwrap().to_text(), written);
+    }
+
+    #[test]
+    fn what_was_written_is_the_same_value() {
+        let numbers = [
+            "1e16",
+            "-1.2345678901234568e17",
+            "9.3e18",
+            "1e20",
+            "9223372036854775807",
+            "-9223372036854775808.0",
+        ];
+        for text in numbers {
+            let json = Json::parse(text.as_bytes()).unwrap();
+            assert_eq!(Json::parse(json.to_text().as_bytes()).unwrap(), json, "{text}");
+        }
     }
 
     #[test]

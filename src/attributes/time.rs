@@ -60,10 +60,10 @@ fn parse_clock(clock: &str) -> Option<f64> {
     if parts.next().is_some() || hour > 23 || minute > 59 || second > 59 || fraction.len() > 9 {
         return None;
     }
-    let millis = digits(&format!("{fraction:0<3}")[..3], 3)?;
     if !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
+    let millis = digits(&format!("{fraction:0<3}")[..3], 3)?;
     let total = ((hour * 60 + minute - offset) * 60 + second) * 1000 + millis;
     i32::try_from(total).ok().map(f64::from)
 }
@@ -126,6 +126,7 @@ mod tests {
             "é024-05-01",
             "2024-05-01T12:30:15.x",
             "2024-05-01T12:30+é:00",
+            "2024-05-01T12:30:15.12é",
         ];
         for text in texts {
             assert_eq!(parse(text), None, "{text}");

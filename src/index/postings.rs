@@ -185,6 +185,7 @@ fn encode_worth(worth: f64) -> u16 {
 /// It stands on a document, or past the last one, where [`Cursor::doc`] is [`Cursor::END`].
 #[derive(Clone, Debug)]
 pub struct Cursor<'a> {
+    postings: &'a [u8],
     /// The list; its packed values may be read a few bytes past its end, into the next list's.
     list: &'a [u8],
     shapes: &'a [Shape],
@@ -215,15 +216,11 @@ impl<'a> Cursor<'a> {
         shapes: &'a [Shape],
         document_limit: u32,
     ) -> Result<Cursor<'a>, Malformed> {
-        let (start, len) = (at.at as usize, at.len as usize);
-        let end = start.checked_add(len).filter(|&end| end <= postings.len()).ok_or(Malformed(WHAT))?;
-        if at.documents == 0 || at.documents > document_limit {
-            return Err(Malformed(WHAT));
-        }
         let mut cursor = Cursor {
-            list: &postings[start..end],
+            postings,
+            list: &[],
             shapes,
-            documents: at.documents as usize,
+            documents: 0,
             document_limit,
             block: 0,
             block_size: 0,
@@ -234,8 +231,23 @@ impl<'a> Cursor<'a> {
             docs: [0; BLOCK],
             shape_numbers: [0; BLOCK],
         };
-        cursor.load(0)?;
+        cursor.restart(at)?;
         Ok(cursor)
+    }
+
+    /// Moves to the first document of another list: cheaper than a cursor of its own for each of many.
+    ///
+    /// # Errors
+    /// As [`Cursor::new`].
+    pub fn restart(&mut self, at: ListRef) -> Result<(), Malformed> {
+        let (start, len) = (at.at as usize, at.len as usize);
+        let end = start.checked_add(len).filter(|&end| end <= self.postings.len()).ok_or(Malformed(WHAT))?;
+        if at.documents == 0 || at.documents > self.document_limit {
+            return Err(Malformed(WHAT));
+        }
+        self.list = &self.postings[start..end];
+        self.documents = at.documents as usize;
+        self.load(0)
     }
 
     /// The document it stands on, or [`Cursor::END`].

@@ -36,9 +36,11 @@ pub fn collect(scoring: &Scoring, lists: Vec<PhraseList>, top: &mut TopK) -> Res
     let Scoring { part, weights, bm25, .. } = *scoring;
     let table = part.tables.get(part, weights, bm25.average_length())?;
     let mut alternatives = Vec::with_capacity(lists.len());
+    let is_alone = lists.len() == 1;
     for ((phrase, list), &idf) in lists.into_iter().enumerate().zip(&bm25.idf) {
         if let Some(source) = scoring.source(phrase, list, &table)? {
-            alternatives.push(Alternative { idf, look: source.clone(), scan: source, most: 0.0 });
+            let look = (!is_alone).then(|| source.clone());
+            alternatives.push(Alternative { idf, look, scan: source, most: 0.0 });
         }
     }
     let mut collector = Collector {
@@ -64,11 +66,12 @@ pub fn collect(scoring: &Scoring, lists: Vec<PhraseList>, top: &mut TopK) -> Res
     Ok(())
 }
 
-/// One alternative: a cursor that is read through, one that is looked up in, and its bound in the window.
+/// One alternative: a cursor that is read through, one that is looked up in if there are others, and its bound in the
+/// window.
 struct Alternative<'a> {
     idf: f64,
     scan: Source<'a>,
-    look: Source<'a>,
+    look: Option<Source<'a>>,
     most: f64,
 }
 
@@ -273,8 +276,9 @@ impl Collector<'_> {
 impl Alternative<'_> {
     /// What it is worth in a document; documents are asked for in order.
     fn value_at(&mut self, document: u32, table: &ScoreTable) -> Result<f64, SnapshotError> {
-        self.look.seek(document)?;
-        Ok(if self.look.doc() == document { self.idf * self.look.worth(table) } else { 0.0 })
+        let look = self.look.as_mut().expect("only one of several alternatives is looked up");
+        look.seek(document)?;
+        Ok(if look.doc() == document { self.idf * look.worth(table) } else { 0.0 })
     }
 }
 

@@ -8,7 +8,7 @@ use super::near::{near, spot};
 use super::positions::{Positions, cursor, lists_of, phrase_starts};
 use crate::ids::{FieldId, FieldSet};
 use crate::index::{Cursor, ListRef};
-use crate::query::{Near, Phrase, Query, Term};
+use crate::query::{Near, Phrase, Query};
 use crate::snapshot::SnapshotError;
 
 /// The documents of one or more phrases, worked out: for each document, a frequency for each phrase.
@@ -45,9 +45,9 @@ impl PhraseList {
             [] => Ok(PhraseList::Empty),
             [term] if !phrase.is_initial => {
                 let lists = lists_of(part, term)?;
-                match (&lists[..], term) {
-                    ([], _) => Ok(PhraseList::Empty),
-                    ([list], Term::Exact(_)) => Ok(PhraseList::Term(*list)),
+                match lists[..] {
+                    [] => Ok(PhraseList::Empty),
+                    [list] => Ok(PhraseList::Term(list)),
                     _ => Ok(PhraseList::Worked(union(part, &lists, phrase.fields, weights)?)),
                 }
             }
@@ -148,8 +148,10 @@ fn sum_by_document(
     let documents = part.segment.documents() as usize;
     let mut sums = part.tables.take_zeros(documents);
     let mut seen = crate::bitmap::Bitmap::none(documents);
+    let Some(&first) = lists.first() else { return Ok(Worked::default()) };
+    let mut cursor = cursor(part, first)?;
     for &list in lists {
-        let mut cursor = cursor(part, list)?;
+        cursor.restart(list)?;
         loop {
             let (documents, shapes) = cursor.run_until(Cursor::END);
             for (&document, &shape) in documents.iter().zip(shapes) {
@@ -237,6 +239,7 @@ fn each_document(
     }
     let mut target = 0;
     let mut buffers = vec![Vec::new(); terms.len()];
+    let mut starts = vec![Vec::new(); phrases.len()];
     'documents: loop {
         // All terms move to the same document, the furthest any of them stands on.
         let mut place = 0;
@@ -263,12 +266,11 @@ fn each_document(
                 continue 'documents;
             }
         }
-        let mut starts = Vec::with_capacity(phrases.len());
         let mut buffer = &buffers[..];
-        for phrase in phrases {
+        for (phrase, starts) in phrases.iter().zip(&mut starts) {
             let (own, rest) = buffer.split_at(phrase.terms.len());
             buffer = rest;
-            starts.push(phrase_starts(own, phrase.is_initial));
+            phrase_starts(own, phrase.is_initial, starts);
         }
         if starts.iter().all(|starts| !starts.is_empty()) {
             each(document, &starts);

@@ -106,6 +106,7 @@ fn starts_in(part: &Part, phrase: &Phrase, document: u32) -> Result<Vec<u64>, Sn
         positions.read(phrase.fields, &mut read)?;
         terms.push(read);
     }
-    let starts = phrase_starts(&terms, phrase.is_initial);
+    let mut starts = Vec::new();
+    phrase_starts(&terms, phrase.is_initial, &mut starts);
     Ok(starts.into_iter().map(|(field, position)| spot(field.0, position)).collect())
 }

@@ -113,7 +113,9 @@ impl<'a> Positions<'a> {
                 out.sort_unstable();
             }
         }
-        out.retain(|(field, _)| fields.has(*field));
+        if fields != FieldSet::ALL {
+            out.retain(|(field, _)| fields.has(*field));
+        }
         Ok(())
     }
 }
@@ -127,16 +129,21 @@ pub fn cursor<'a>(part: &Part<'a>, list: ListRef) -> Result<Cursor<'a>, Snapshot
     Ok(Cursor::new(segment.postings()?, list, segment.shapes()?, segment.documents())?)
 }
 
-/// Where a phrase of several terms starts, given each term's positions: in one field, one after the other.
-pub fn phrase_starts(terms: &[Vec<(FieldId, u32)>], is_initial: bool) -> Vec<(FieldId, u32)> {
-    let Some((first, others)) = terms.split_first() else { return Vec::new() };
-    let stands = |(field, start): &(FieldId, u32)| {
-        (!is_initial || *start == 0)
-            && others.iter().zip(1..).all(|(term, offset)| {
-                start
-                    .checked_add(offset)
-                    .is_some_and(|position| term.binary_search(&(*field, position)).is_ok())
-            })
-    };
-    first.iter().copied().filter(stands).collect()
+/// Where a phrase of several terms starts, given each term's positions: in one field, one after the other. `out` is
+/// cleared first.
+pub fn phrase_starts(terms: &[Vec<(FieldId, u32)>], is_initial: bool, out: &mut Vec<(FieldId, u32)>) {
+    out.clear();
+    let Some((first, others)) = terms.split_first() else { return };
+    out.extend(first.iter().copied().filter(|(_, start)| !is_initial || *start == 0));
+    for (term, offset) in others.iter().zip(1u32..) {
+        // Both are sorted, so one walk over the two is enough.
+        let mut rest = &term[..];
+        out.retain(|&(field, start)| {
+            let Some(position) = start.checked_add(offset) else { return false };
+            while rest.first().is_some_and(|place| *place < (field, position)) {
+                rest = &rest[1..];
+            }
+            rest.first() == Some(&(field, position))
+        });
+    }
 }

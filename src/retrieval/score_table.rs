@@ -12,6 +12,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct ScoreTable {
     /// By shape and length, for the first shapes and the shorter lengths.
     usual: Box<[f64; SHAPES * LENGTHS]>,
+    /// By length, for the shorter ones: what it adds to bm25.
+    norms: Vec<f64>,
     /// By shape: its frequency.
     frequencies: Vec<f64>,
     /// By document: its length, or [`LONG`] where that is beyond the table.
@@ -35,16 +37,16 @@ impl ScoreTable {
         let lengths = part.segment.lengths()?;
         let frequencies =
             shapes.iter().map(|shape| shape.frequency(FieldSet::ALL, weights)).collect::<Vec<_>>();
+        let norms = (0..).take(LENGTHS).map(|length| norm(length, average_length)).collect::<Vec<_>>();
         let mut usual = Box::new([0.0; SHAPES * LENGTHS]);
         for (row, &frequency) in usual.chunks_exact_mut(LENGTHS).zip(&frequencies) {
-            row.iter_mut().zip(0..).for_each(|(worth, length)| {
-                *worth = saturation(frequency, norm(length, average_length));
-            });
+            row.iter_mut().zip(&norms).for_each(|(worth, &norm)| *worth = saturation(frequency, norm));
         }
         let class =
             |&length: &u32| u16::try_from(length).ok().filter(|&length| usize::from(length) < LENGTHS);
         Ok(ScoreTable {
             usual,
+            norms,
             lengths: lengths.iter().map(|length| class(length).unwrap_or(LONG)).collect(),
             all_lengths: lengths.to_vec(),
             slack: slack(part, shapes, weights, average_length)?,
@@ -71,7 +73,9 @@ impl ScoreTable {
 
     /// What a frequency is worth in a document, before idf.
     pub fn worth_of(&self, frequency: f64, document: u32) -> f64 {
-        saturation(frequency, norm(self.all_lengths[document as usize], self.average_length))
+        let length = self.all_lengths[document as usize];
+        let known = self.norms.get(length as usize).copied();
+        saturation(frequency, known.unwrap_or_else(|| norm(length, self.average_length)))
     }
 
     /// A bound that is kept with the postings, for these weights and this average length.

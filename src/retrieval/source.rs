@@ -79,9 +79,9 @@ pub enum Source<'a> {
     /// Documents that were worked out.
     Worked {
         /// The documents, ascending.
-        documents: Arc<[u32]>,
+        documents: Arc<Vec<u32>>,
         /// What each is worth, before idf.
-        worths: Arc<[f64]>,
+        worths: Arc<Vec<f64>>,
         /// What the best is worth.
         bound: f64,
         /// Where we stand.
@@ -100,11 +100,13 @@ impl<'a> Source<'a> {
     }
 
     fn worked(worked: Worked, table: &ScoreTable) -> Source<'a> {
-        let pairs = worked.documents.iter().zip(&worked.frequencies);
-        let worths =
-            pairs.map(|(&document, &frequency)| table.worth_of(frequency, document)).collect::<Vec<_>>();
-        let bound = worths.iter().copied().fold(0.0, f64::max);
-        Source::Worked { documents: worked.documents.into(), worths: worths.into(), bound, at: 0 }
+        let Worked { documents, frequencies: mut worths } = worked;
+        let mut bound = 0.0;
+        for (&document, worth) in documents.iter().zip(&mut worths) {
+            *worth = table.worth_of(*worth, document);
+            bound = if *worth > bound { *worth } else { bound };
+        }
+        Source::Worked { documents: Arc::new(documents), worths: Arc::new(worths), bound, at: 0 }
     }
 
     /// The document it stands on, or [`Cursor::END`].
