@@ -23,7 +23,9 @@ const LAYERS: &[&[&str]] = &[
 
 fn layer_of(module: &str) -> usize {
     let layer = LAYERS.iter().position(|layer| layer.contains(&module));
-    layer.unwrap_or_else(|| panic!("{module} has no layer: give it one in tests/architecture.rs and ARCHITECTURE.md"))
+    layer.unwrap_or_else(|| {
+        panic!("{module} has no layer: give it one in tests/architecture.rs and ARCHITECTURE.md")
+    })
 }
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
@@ -67,7 +69,10 @@ fn a_module_uses_only_the_layers_before_its_own() {
 
 #[test]
 fn the_rule_sees_a_trespass() {
-    assert_eq!(named_modules("use crate::engine::Engine;\nlet x = crate::wire::len32(1);"), ["engine", "wire"]);
+    assert_eq!(
+        named_modules("use crate::engine::Engine;\nlet x = crate::wire::len32(1);"),
+        ["engine", "wire"]
+    );
     assert!(layer_of("engine") > layer_of("index"));
     assert!(layer_of("index") == layer_of("document"));
 }
@@ -75,13 +80,27 @@ fn the_rule_sees_a_trespass() {
 #[test]
 fn nothing_of_the_command_line_reaches_the_wasm_build() {
     let output = std::process::Command::new(env!("CARGO"))
-        .args(["tree", "-p", "snapseek", "--target", "wasm32-unknown-unknown", "-e", "normal", "--prefix", "none", "--offline"])
+        .args([
+            "tree",
+            "-p",
+            "snapseek",
+            "--target",
+            "wasm32-unknown-unknown",
+            "-e",
+            "normal",
+            "--prefix",
+            "none",
+            "--offline",
+        ])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap();
     let tree = String::from_utf8(output.stdout).unwrap();
     assert!(tree.contains("wasm-bindgen"), "{}", String::from_utf8_lossy(&output.stderr));
     for forbidden in ["clap", "indicatif", "rusqlite", "anyhow", "rayon", "csv", "tantivy", "toml"] {
-        assert!(!tree.lines().any(|line| line.starts_with(&format!("{forbidden} "))), "{forbidden} reaches wasm");
+        assert!(
+            !tree.lines().any(|line| line.starts_with(&format!("{forbidden} "))),
+            "{forbidden} reaches wasm"
+        );
     }
 }

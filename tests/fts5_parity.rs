@@ -144,6 +144,35 @@ fn recorded_answer(query: &Json) -> (Question, Result<Vec<Answer>, String>, Comp
     (question, Ok(answers), if is_rows { Compare::Rows } else { Compare::All })
 }
 
+/// The examples of docs/fts5.md: rows as SQLite's, positions of what matched and of nothing else.
+#[test]
+fn only_and_all_positions_of_what_matched_are_reported_where_sqlite_reports_others() {
+    // Rows, expression, our highlights, SQLite's; rows are separated by a bar.
+    let cases = [
+        ["a c", "a OR (b NOT c)", "[a] c", "[a] [c]"],
+        ["b d c a", "a OR NEAR(b \"c d\")", "b d c [a]", "[b] d c [a]"],
+        ["c a b|a d", "(a AND (^b OR d)) OR a", "c [a] b|[a] [d]", "c [a] b|[a] d"],
+    ];
+    for [texts, expression, ours, theirs] in cases {
+        let columns = vec!["text".to_owned()];
+        let rows = (1..)
+            .zip(texts.split('|'))
+            .map(|(rowid, text)| (rowid, vec![Some(text.to_owned())]))
+            .collect::<Vec<_>>();
+        let oracle = Oracle::new(&columns, "unicode61");
+        rows.iter().for_each(|(rowid, values)| oracle.insert(*rowid, values));
+        let highlights = |answer: Result<Vec<Answer>, String>| {
+            let mut rows = answer.unwrap();
+            rows.sort_by(|a, b| a.id.cmp(&b.id));
+            rows.into_iter().map(|row| row.highlight.unwrap()).collect::<Vec<_>>().join("|")
+        };
+        let engine = build(&columns, "unicode61", &rows);
+        let question = support::question();
+        assert_eq!(highlights(ask_engine(&engine, expression, &question)), ours, "{expression}");
+        assert_eq!(highlights(oracle.ask(expression, &question)), theirs, "SQLite, {expression}");
+    }
+}
+
 fn array<'a>(json: &'a Json, key: &str) -> &'a [Json] {
     match json.get(key) {
         Some(Json::Array(values)) => values,

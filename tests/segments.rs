@@ -79,7 +79,8 @@ impl Both {
             if let Ok(rows) = &mut theirs {
                 rows.iter_mut().for_each(|answer| answer.id = numbers[&answer.id].clone());
             }
-            let compare = if is_leftover_prone(&expression, &self.columns) { Compare::Rows } else { Compare::All };
+            let compare =
+                if is_leftover_prone(&expression, &self.columns) { Compare::Rows } else { Compare::All };
             if let Err(difference) = agree(&ask_engine(engine, &expression, &question), &theirs, compare) {
                 panic!("{what}: {expression:?} {question:?}\n{difference}");
             }
@@ -100,7 +101,11 @@ fn after_any_series_of_writes_results_equal_those_of_an_fts5_table() {
         let mut generator = Generator::new(1000 + seed);
         let mut both = Both::new(&mut generator);
         for step in 0..25 {
-            if generator.random.chance(70) { both.add(&mut generator) } else { both.remove(&mut generator) }
+            if generator.random.chance(70) {
+                both.add(&mut generator)
+            } else {
+                both.remove(&mut generator)
+            }
             both.compare(&both.engine, &mut generator, &format!("seed {seed}, step {step}"));
         }
     }
@@ -164,6 +169,7 @@ fn a_write_that_fails_leaves_everything_as_it_was() {
     let error = engine.add(&[good, bad]).unwrap_err();
     assert_eq!(error.to_string(), "record \"2\": \"title\" is an object, the schema says it is text");
     assert_eq!(engine.snapshot().unwrap(), before);
+    assert_eq!(Engine::open(engine.changes().unwrap()).unwrap_err(), snapseek::SnapshotError::IsChanges);
     let other = Engine::empty(&schema(&["body".to_owned()], "porter unicode61")).unwrap();
     assert_eq!(engine.apply(other.changes().unwrap()), Err(WriteError::OtherSchema));
     assert!(engine.apply(before[..before.len() / 2].to_vec()).is_err());

@@ -45,10 +45,13 @@ fn answers(bytes: Vec<u8>) -> Result<String, String> {
         }),
         ..MatchOptions::default()
     };
-    for expression in ["fox OR id OR the", "the AND o*", "\"the lazy\" OR NEAR(quick fox)", "title : ^the", "a* NOT fox"] {
+    for expression in
+        ["fox OR id OR the", "the AND o*", "\"the lazy\" OR NEAR(quick fox)", "title : ^the", "a* NOT fox"]
+    {
         out += &format!("{:?}\n", engine.matches(expression, &options).map_err(|error| text(&error))?);
     }
-    let filter = r#"{"or":[{"tags":"fox"},{"size":{"gte":-1}},{"done":false},{"createdAt":{"lt":"2030-01-01"}}]}"#;
+    let filter =
+        r#"{"or":[{"tags":"fox"},{"size":{"gte":-1}},{"done":false},{"createdAt":{"lt":"2030-01-01"}}]}"#;
     let search = SearchOptions {
         filter: Some(Json::parse(filter.as_bytes()).unwrap()),
         facets: vec!["topic".to_owned(), "tags".to_owned()],
@@ -62,11 +65,12 @@ fn answers(bytes: Vec<u8>) -> Result<String, String> {
         out += &format!("{:?}\n", engine.search(query, &search).map_err(|error| text(&error))?);
     }
     out += &format!("{:?}\n", engine.suggest("j", 5).map_err(|error| text(&error))?);
-    engine.each_record(|record| {
-        out += &String::from_utf8_lossy(record);
-        true
-    })
-    .map_err(|error| text(&error))?;
+    engine
+        .each_record(|record| {
+            out += &String::from_utf8_lossy(record);
+            true
+        })
+        .map_err(|error| text(&error))?;
     let record = engine.record(Key { id: "7", kind: "note" }).map_err(|error| text(&error))?;
     out += &format!("{record:?}\n");
     engine.remove([Key { id: "first", kind: "document" }]).map_err(|error| text(&error))?;
@@ -81,7 +85,10 @@ fn the_same_records_give_the_golden_bytes() {
         std::fs::write(golden("v1.snap"), &bytes).unwrap();
     }
     let committed = std::fs::read(golden("v1.snap")).unwrap();
-    assert!(bytes == committed, "the format changed: raise its number, or run scripts/gen-golden if it is unreleased");
+    assert!(
+        bytes == committed,
+        "the format changed: raise its number, or run scripts/gen-golden if it is unreleased"
+    );
     let engine = Engine::open(bytes).unwrap();
     engine.verify().unwrap();
     assert_eq!(engine.snapshot().unwrap(), committed);
@@ -126,7 +133,10 @@ fn every_flipped_byte_is_an_error_or_changes_no_answer() {
 fn sections_that_lie_under_good_checksums_never_panic_or_hang() {
     let bytes = built();
     let snapshot = Snapshot::open(bytes).unwrap();
-    let parts = snapshot.sections().iter().map(|section| (section.kind, snapshot.bytes()[section.range.clone()].to_vec()));
+    let parts = snapshot
+        .sections()
+        .iter()
+        .map(|section| (section.kind, snapshot.bytes()[section.range.clone()].to_vec()));
     let parts = parts.collect::<Vec<_>>();
     let started = Instant::now();
     let mut tried = 0;

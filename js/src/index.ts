@@ -29,7 +29,16 @@ export interface Package {
 
 /** Binds the package to an environment. The wasm module is loaded once, when it is first needed. */
 export function connect(environment: Environment): Package {
-  async function load(): Promise<void> {
+  let loading: Promise<void> | undefined;
+  /** Loads the module once; what failed is tried again. */
+  function load(): Promise<void> {
+    loading ??= start().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  }
+  async function start(): Promise<void> {
     try {
       await init({ module_or_path: environment.wasm() });
     } catch (cause) {

@@ -238,16 +238,16 @@ impl<'a> ColumnView<'a> {
                     code_count = u32_at(view.firsts, documents).ok_or(Malformed(WHAT))? as usize;
                 }
             }
-            AttributeType::Number | AttributeType::Time => {
-                if reader.u8()? == 1 {
-                    view.numbers = Numbers::From(reader.f64()?);
-                } else {
+            AttributeType::Number | AttributeType::Time => match reader.u8()? {
+                1 => view.numbers = Numbers::From(reader.f64()?),
+                0 => {
                     let presence = reader.take(documents.div_ceil(8))?;
                     let values = reader.take(documents.checked_mul(8).ok_or(Malformed(WHAT))?)?;
                     view.numbers = Numbers::Plain { presence, values };
                     return view.when_done(&reader);
                 }
-            }
+                _ => return Err(Malformed(WHAT)),
+            },
             AttributeType::Bool => {}
         }
         view.width = u32::from(reader.u8()?);
@@ -349,11 +349,17 @@ mod tests {
         encode(&[writer], values.len())
     }
 
+    fn parsed(bytes: &[u8]) -> ColumnView<'_> {
+        let documents = u32_at(bytes, 0).unwrap() as usize;
+        assert!(parse(bytes, documents + 1).is_err());
+        parse(bytes, documents).unwrap()[0]
+    }
+
     #[test]
     fn strings_come_back_and_are_found_by_code() {
         let bytes =
             section(AttributeType::Keywords, &[r#"["b","a","b"]"#, "[]", r#""c""#, "null", r#"["a"]"#]);
-        let column = parse(&bytes).unwrap()[0];
+        let column = parsed(&bytes);
         let strings = |document| column.strings(document).collect::<Vec<_>>();
         assert_eq!(
             [strings(0), strings(1), strings(2), strings(3), strings(4)],
@@ -361,7 +367,7 @@ mod tests {
         );
         assert_eq!((column.code_of("b"), column.code_of("x")), (Some(1), None));
         let bytes = section(AttributeType::Keyword, &[r#""web""#, "null", "7"]);
-        let column = parse(&bytes).unwrap()[0];
+        let column = parsed(&bytes);
         assert_eq!(column.strings(2).collect::<Vec<_>>(), ["7"]);
         assert_eq!(column.strings(1).count(), 0);
     }
@@ -372,7 +378,7 @@ mod tests {
             [["5", "-3", "null", "1000000"], ["0.5", "1e300", "null", "-7"], ["null", "null", "null", "null"]]
         {
             let bytes = section(AttributeType::Number, &values);
-            let column = parse(&bytes).unwrap()[0];
+            let column = parsed(&bytes);
             for (document, value) in values.iter().enumerate() {
                 assert_eq!(column.number(document), value.parse().ok(), "{values:?}");
             }
@@ -382,7 +388,7 @@ mod tests {
     #[test]
     fn booleans_come_back() {
         let bytes = section(AttributeType::Bool, &["true", "null", "false"]);
-        let column = parse(&bytes).unwrap()[0];
+        let column = parsed(&bytes);
         assert_eq!([column.bool(0), column.bool(1), column.bool(2)], [Some(true), None, Some(false)]);
     }
 
@@ -409,7 +415,7 @@ mod tests {
         ] {
             let bytes = section(kind, &values);
             for len in 5..bytes.len() {
-                assert!(parse(&bytes[..len]).is_err(), "accepted {len} bytes of {kind:?}");
+                assert!(parse(&bytes[..len], values.len()).is_err(), "accepted {len} bytes of {kind:?}");
             }
         }
     }

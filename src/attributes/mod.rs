@@ -60,13 +60,15 @@ pub fn encode(columns: &[ColumnWriter], documents: usize) -> Vec<u8> {
     out
 }
 
-/// The columns of a section that [`encode`] wrote.
+/// The columns of a section that [`encode`] wrote, for `documents` documents.
 ///
 /// # Errors
-/// When the section's size is not what it says, or a column is malformed.
-pub fn parse(bytes: &[u8]) -> Result<Vec<ColumnView<'_>>, Malformed> {
+/// When the section is for other documents, its size is not what it says, or a column is malformed.
+pub fn parse(bytes: &[u8], documents: usize) -> Result<Vec<ColumnView<'_>>, Malformed> {
     let mut reader = Reader::new(bytes, "the table of attributes");
-    let documents = reader.len32()?;
+    if reader.len32()? != documents {
+        return Err(reader.malformed());
+    }
     let mut columns = Vec::new();
     while reader.remaining() > 0 {
         let kind = AttributeType::from_number(reader.u8()?).ok_or(reader.malformed())?;

@@ -10,6 +10,9 @@ const MATCH_LIMIT: usize = 12;
 const MAX_DISTANCE: usize = 65_535;
 const HASH_BITS: u32 = 12;
 
+/// No byte of a block stands for more.
+pub const MOST_EXPANSION: usize = 255;
+
 /// Compresses `input`; [`decompress`] reverses it. Appends to `out`.
 pub fn compress(input: &[u8], out: &mut Vec<u8>) {
     let mut seen = [u32::MAX; 1 << HASH_BITS];
@@ -82,7 +85,7 @@ fn put_rest_of_len(len: usize, out: &mut Vec<u8>) {
 ///
 /// Never allocates more than `len`, nor more than the format can expand the input to.
 pub fn decompress(input: &[u8], len: usize) -> Option<Vec<u8>> {
-    if len / 255 > input.len() {
+    if len / MOST_EXPANSION > input.len() {
         return None;
     }
     let mut out = Vec::with_capacity(len);

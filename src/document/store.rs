@@ -133,6 +133,14 @@ impl<'a> DocumentsView<'a> {
         self.documents == 0
     }
 
+    /// No document has more bytes: all of them together have no more, whatever the table says.
+    pub fn most_text(&self) -> usize {
+        let said = (0..self.block_count())
+            .filter_map(|block| self.raw_len(block).ok())
+            .fold(0, usize::saturating_add);
+        said.min(self.blocks.len().saturating_mul(lz4::MOST_EXPANSION))
+    }
+
     /// A reader of single documents, which keeps the block it unpacked last: quickest in row order.
     pub fn reader(self) -> DocumentsReader<'a> {
         DocumentsReader { view: self, block: usize::MAX, first: 0, raw: Vec::new(), places: Vec::new() }

@@ -67,6 +67,9 @@ impl Engine {
     /// When the bytes are no snapshot this build can read.
     pub fn open(bytes: Vec<u8>) -> Result<Engine, SnapshotError> {
         let segment = Segment::open(bytes)?;
+        if segment.is_changes() {
+            return Err(SnapshotError::IsChanges);
+        }
         let schema = segment.schema().clone();
         let analyzer = schema.analyzer()?;
         let part = LivePart::new(segment, true);

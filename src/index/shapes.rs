@@ -42,7 +42,7 @@ impl Shape {
 }
 
 /// `sum` with `weight` added `count` times.
-fn add_times(mut sum: f64, weight: f64, count: u32) -> f64 {
+pub fn add_times(mut sum: f64, weight: f64, count: u32) -> f64 {
     // Whole numbers add without rounding, so their product is the same; and a count that no text could have,
     // from a hostile file, must not become a loop of its length.
     const LONGEST_LOOP: u32 = 1 << 16;
@@ -147,11 +147,11 @@ pub fn encode(shapes: &[Shape]) -> Vec<u8> {
     out
 }
 
-/// Reads what [`encode`] wrote, for a schema with `field_count` fields.
+/// Reads what [`encode`] wrote, for a schema with `field_count` fields and documents of at most `most_tokens` tokens.
 ///
 /// # Errors
-/// When a count is zero, or fields are unknown or out of order: the writer never writes that.
-pub fn parse(bytes: &[u8], field_count: usize) -> Result<Vec<Shape>, Malformed> {
+/// When a count is zero or cannot be, or fields are unknown or out of order: the writer never writes that.
+pub fn parse(bytes: &[u8], field_count: usize, most_tokens: usize) -> Result<Vec<Shape>, Malformed> {
     let mut reader = Reader::new(bytes, "the table of shapes");
     let len = reader.varlen()?;
     // Each shape takes three bytes at least: a length that claims more is a lie, and not allocated for.
@@ -175,6 +175,10 @@ pub fn parse(bytes: &[u8], field_count: usize) -> Result<Vec<Shape>, Malformed> 
                 return Err(reader.malformed());
             }
             counts.push((field, count));
+        }
+        // Whoever reads positions allocates for as many as the shape says.
+        if total as usize > most_tokens {
+            return Err(reader.malformed());
         }
         shapes.push(Shape(counts));
     }
@@ -203,7 +207,7 @@ mod tests {
         assert_eq!(shapes.len(), 2);
         assert_eq!([numbers[usual as usize], numbers[rare as usize]], [0, 1]);
         assert_eq!(numbers[unused as usize], u32::MAX);
-        assert_eq!(parse(&encode(&shapes), 2).unwrap(), shapes);
+        assert_eq!(parse(&encode(&shapes), 2, 9).unwrap(), shapes);
     }
 
     #[test]
@@ -212,8 +216,11 @@ mod tests {
         let unknown_field = [1, 1, 9, 1];
         let out_of_order = [1, 2, 1, 1, 0, 1];
         let too_many = [200, 1, 1, 0, 1];
-        for bytes in [&zero_count[..], &unknown_field, &out_of_order, &too_many, &[1, 1, 0, 1, 0], &[]] {
-            assert!(parse(bytes, 3).is_err(), "{bytes:?}");
+        let too_often = [1, 1, 0, 10];
+        for bytes in
+            [&zero_count[..], &unknown_field, &out_of_order, &too_many, &too_often, &[1, 1, 0, 1, 0], &[]]
+        {
+            assert!(parse(bytes, 3, 9).is_err(), "{bytes:?}");
         }
     }
 

@@ -7,6 +7,7 @@ use super::Part;
 use super::near::{near, spot};
 use super::positions::{Positions, cursor, lists_of, phrase_starts};
 use crate::ids::{FieldId, FieldSet};
+use crate::index::shapes::add_times;
 use crate::index::{Cursor, ListRef};
 use crate::query::{Near, Phrase, Query};
 use crate::snapshot::SnapshotError;
@@ -126,12 +127,8 @@ fn add_field(sums: Worked, counts: &Worked, weight: f64) -> Worked {
             a += 1;
         }
         if document_b == document {
-            let mut count = counts.frequencies[b];
+            sum = add_times(sum, weight, counts.frequencies[b] as u32);
             b += 1;
-            while count > 0.0 {
-                sum += weight;
-                count -= 1.0;
-            }
         }
         out.documents.push(document);
         out.frequencies.push(sum);

@@ -99,7 +99,7 @@ impl Segment {
             return Ok(shapes);
         }
         let bytes = self.snapshot.section(SectionKind::Shapes)?;
-        let shapes = shapes::parse(bytes, self.schema.field_count())?;
+        let shapes = shapes::parse(bytes, self.schema.field_count(), self.stored()?.most_text())?;
         Ok(self.shapes.get_or_init(|| shapes))
     }
 
@@ -139,6 +139,11 @@ impl Segment {
         }
     }
 
+    /// Whether it holds changes to a snapshot, and not a snapshot.
+    pub fn is_changes(&self) -> bool {
+        self.snapshot.sections().iter().any(|section| section.kind == SectionKind::Removed)
+    }
+
     /// The stored documents.
     ///
     /// # Errors
@@ -153,7 +158,8 @@ impl Segment {
     /// # Errors
     /// When the section is damaged, or does not fit the schema.
     pub fn columns(&self) -> Result<Vec<ColumnView<'_>>, SnapshotError> {
-        let columns = attributes::parse(self.snapshot.section(SectionKind::Attributes)?)?;
+        let bytes = self.snapshot.section(SectionKind::Attributes)?;
+        let columns = attributes::parse(bytes, self.documents as usize)?;
         let kinds = columns.iter().map(ColumnView::kind);
         if kinds.eq(self.schema.attributes().map(|(_, kind)| kind)) {
             Ok(columns)

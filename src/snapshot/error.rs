@@ -38,6 +38,9 @@ pub enum SnapshotError {
     /// The header's bytes are not those that were written.
     #[error("the snapshot is damaged: the checksum of its header does not fit; fetch or build it again")]
     HeaderChecksum,
+    /// The bytes are changes to a snapshot.
+    #[error("these are changes, not a snapshot; open the snapshot and apply them to it")]
+    IsChanges,
     /// A section is not there.
     #[error("the snapshot has no {} section; build it again", .section.name())]
     MissingSection {
