@@ -43,6 +43,7 @@ export type ErrorCode =
   | "snapshot/wrong-length"
   | "snapshot/unsupported-version"
   | "snapshot/checksum"
+  | "snapshot/is-changes"
   | "snapshot/missing-section"
   | "snapshot/malformed"
   | "snapshot/too-large"

@@ -149,6 +149,7 @@ fn snapshot_code(error: &SnapshotError) -> &'static str {
         SnapshotError::WrongLength { .. } => "snapshot/wrong-length",
         SnapshotError::UnsupportedVersion { .. } => "snapshot/unsupported-version",
         SnapshotError::Checksum { .. } | SnapshotError::HeaderChecksum => "snapshot/checksum",
+        SnapshotError::IsChanges => "snapshot/is-changes",
         SnapshotError::MissingSection { .. } => "snapshot/missing-section",
         SnapshotError::Malformed(_) | SnapshotError::Schema { .. } | SnapshotError::BadSchema(_) => {
             "snapshot/malformed"
