@@ -1,0 +1,202 @@
+//! `snapseek build`: records in, a snapshot out.
+
+use crate::gather::{Gathered, OnBad, Tally};
+use crate::input::{Fault, Format, Inputs};
+use crate::output::WholeFile;
+use crate::progress::Progress;
+use crate::{parallel, print, schema_file};
+use anyhow::{Result, anyhow};
+use indicatif::HumanBytes;
+use snapseek::analysis::Analyzer;
+use snapseek::document::DocumentsView;
+use snapseek::snapshot::{self, SectionKind};
+use snapseek::{Builder, Schema};
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::thread;
+use std::time::Instant;
+
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// .jsonl, .ndjson, .json, .csv or .tsv files; - is stdin, as JSON lines
+    ///
+    /// A record is a flat JSON object with an "id", a string or an integer; "kind" is optional. A record with the id
+    /// and kind of an earlier one replaces it. A line {"$": "delete", "id": ...} removes one.
+    ///
+    /// A .json file holds an array of records, one record, or {"records": [...]}. In .csv and .tsv files the first
+    /// line names the fields, and one of them is "id"; empty cells are absent.
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+
+    /// The snapshot to write; it appears whole or not at all
+    #[arg(short, long, value_name = "FILE.snap")]
+    output: PathBuf,
+
+    /// Which fields are text, and which are attributes; a .toml or .json file
+    ///
+    /// Without it, the first 10,000 records tell: strings are text, arrays of strings keywords, numbers, booleans and
+    /// dates attributes.
+    #[arg(long, value_name = "FILE")]
+    schema: Option<PathBuf>,
+
+    /// Reads every INPUT as this, whatever its name
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+
+    /// How text becomes terms: an FTS5 tokenize= string [default: the schema's, or porter unicode61]
+    #[arg(long, value_parser = parse_tokenizer)]
+    tokenizer: Option<String>,
+
+    /// Keeps the words as they were written beside their stems, for as-you-type, typos and suggestions
+    #[arg(long)]
+    forms: bool,
+
+    /// Makes every two neighbouring Chinese, Japanese or Korean characters a term
+    #[arg(long)]
+    cjk_bigrams: bool,
+
+    /// How many threads to use; the snapshot does not depend on it [default: as many as there are cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_THREADS))]
+    threads: Option<u16>,
+
+    /// Leaves bad records out and counts them, instead of stopping at the first
+    #[arg(long)]
+    skip_bad: bool,
+
+    /// Replaces the output even if it is there and no snapshot
+    #[arg(long)]
+    force: bool,
+}
+
+const EXAMPLES: &str = r#"Examples:
+  snapseek build notes.jsonl -o notes.snap
+  snapseek build books.csv more.json -o books.snap --schema books.toml
+  zcat logs.gz | snapseek build - -o logs.snap --skip-bad
+  snapseek build docs.json -o docs.snap --tokenizer "unicode61 remove_diacritics 2" --forms
+
+A schema file, all of it optional but one field:
+  tokenizer = "porter unicode61"
+  forms = true                    # as --forms
+  cjk = "bigrams"                 # as --cjk-bigrams
+  [fields]                        # searched, in FTS5's column order
+  title = { weight = 10.0 }
+  body = {}
+  [attributes]                    # for filters: keyword, keywords, number, bool or time
+  project = "keyword"
+  createdAt = "time""#;
+
+/// A schema is inferred from at most this many records,
+const SAMPLE_COUNT: usize = 10_000;
+/// and of at most about this many bytes.
+const SAMPLE_LEN: usize = 64 << 20;
+
+/// Records are gathered in batches of about this many bytes: large ones take less time together,
+const BATCH_LEN: u64 = 8 << 20;
+/// but each thread has several, to end at about the same time as the others,
+const BATCHES_PER_THREAD: u64 = 4;
+/// and those under way have about this many bytes, on any number of threads.
+const UNDER_WAY_LEN: u64 = 64 << 20;
+const MIN_BATCH_LEN: u64 = 256 << 10;
+
+/// More threads than this only wait for each other.
+const MAX_THREADS: i64 = 256;
+
+pub fn run(args: &Args) -> Result<()> {
+    let started = Instant::now();
+    let threads = args.threads.map_or_else(available_threads, usize::from);
+    let mut inputs = Inputs::new(&args.inputs, args.format)?;
+    inputs.set_run_len(batch_len(inputs.total(), threads));
+    let on_bad = if args.skip_bad { OnBad::Skip } else { OnBad::Stop };
+    let schema = schema(args, &mut inputs, on_bad)?;
+    let output = WholeFile::create(&args.output, args.force)?;
+
+    let progress = Progress::reading(inputs.total());
+    let mut builder = Builder::new(&schema)?.with_threads(threads);
+    let mut tally = Tally::default();
+    let gather = |run| Gathered::of(run, &schema, on_bad);
+    parallel::in_order(threads, inputs, gather, |gathered| {
+        progress.advance(gathered.len);
+        tally.add(gathered.tally);
+        if on_bad == OnBad::Stop
+            && let Some(first) = tally.first_fault()
+        {
+            return Err(stopped_by(first));
+        }
+        Ok(builder.push(gathered.batch)?)
+    })?;
+    progress.stage("writing");
+    let sections = builder.finish_sections()?;
+    let len = output.finish(|file| snapshot::write(&sections, file))?;
+    drop(progress);
+
+    tally.report();
+    let records = record_count(&sections);
+    let seconds = started.elapsed().as_secs_f64();
+    let (name, gone) = (args.output.display(), tally.replaced(records));
+    let (count, size) = (print::counted(records, "record"), HumanBytes(len));
+    print::note(format_args!("{name}: {count}, {size} in {seconds:.2} s{gone}"));
+    Ok(())
+}
+
+fn record_count(sections: &[(SectionKind, Vec<u8>)]) -> u64 {
+    let table = sections.iter().find(|(kind, _)| *kind == SectionKind::DocumentTable);
+    let (_, table) = table.expect("every snapshot has a table of documents");
+    DocumentsView::parse(table, &[]).expect("the table was just written").len() as u64
+}
+
+fn available_threads() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+fn parse_tokenizer(text: &str) -> Result<String, String> {
+    Analyzer::parse(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
+}
+
+fn batch_len(total: Option<u64>, threads: usize) -> usize {
+    let threads = threads as u64;
+    let longest = (UNDER_WAY_LEN / threads).clamp(MIN_BATCH_LEN, BATCH_LEN);
+    let len = match total {
+        Some(total) if threads > 1 => total / (threads * BATCHES_PER_THREAD),
+        _ => longest,
+    };
+    usize::try_from(len.clamp(MIN_BATCH_LEN, longest)).expect("a few mebibytes")
+}
+
+fn schema(args: &Args, inputs: &mut Inputs, on_bad: OnBad) -> Result<Schema> {
+    let mut schema = match &args.schema {
+        Some(path) => schema_file::read(path)?,
+        None => {
+            let schema = infer(inputs, on_bad)?;
+            print::note(format_args!(
+                "inferred: {} (--schema says otherwise)",
+                schema_file::summary(&schema)
+            ));
+            schema
+        }
+    };
+    if let Some(tokenizer) = &args.tokenizer {
+        schema = schema.with_tokenizer(tokenizer)?;
+    }
+    if args.forms {
+        schema = schema.with_forms();
+    }
+    if args.cjk_bigrams {
+        schema = schema.with_cjk_bigrams();
+    }
+    Ok(schema)
+}
+
+fn infer(inputs: &mut Inputs, on_bad: OnBad) -> Result<Schema> {
+    schema_file::infer(inputs.sample(SAMPLE_COUNT, SAMPLE_LEN)).or_else(|error| {
+        // Where records could not be read, that is the better reason.
+        match inputs.first_fault()? {
+            Some(fault) if on_bad == OnBad::Stop => Err(stopped_by(&fault)),
+            _ => Err(error),
+        }
+    })
+}
+
+fn stopped_by(fault: &Fault) -> anyhow::Error {
+    anyhow!("{fault}\n  correct it, or pass --skip-bad to leave bad records out")
+}

@@ -1,0 +1,27 @@
+//! `snapseek export`: the records back, as JSON lines.
+
+use crate::snapshot;
+use anyhow::{Context, Result};
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "Example:\n  snapseek export notes.snap | snapseek build - -o again.snap")]
+pub struct Args {
+    /// The snapshot
+    #[arg(value_name = "FILE.snap")]
+    file: PathBuf,
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let engine = snapshot::open(&args.file)?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut written = Ok(());
+    let each = |text: &[u8]| {
+        written = out.write_all(text).and_then(|()| out.write_all(b"\n"));
+        written.is_ok()
+    };
+    engine.each_record(each).with_context(|| args.file.display().to_string())?;
+    written?;
+    Ok(out.flush()?)
+}

@@ -1,0 +1,124 @@
+//! `snapseek inspect`: what a snapshot holds, and how many bytes each part takes.
+
+use crate::{print, snapshot};
+use anyhow::{Context, Result};
+use indicatif::{HumanBytes, HumanCount};
+use serde::Serialize;
+use snapseek::segment::Segment;
+use snapseek::snapshot::FORMAT;
+use snapseek::{Schema, SnapshotError};
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The snapshot
+    #[arg(value_name = "FILE.snap")]
+    file: PathBuf,
+
+    /// Prints one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// What there is to say of a snapshot.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    format: u32,
+    bytes: usize,
+    records: u32,
+    tokens: u64,
+    terms: usize,
+    /// Written forms; none where the schema does not keep them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forms: Option<usize>,
+    fields: Vec<Field<'a>>,
+    schema: &'a Schema,
+    sections: Vec<Section>,
+}
+
+#[derive(Debug, Serialize)]
+struct Field<'a> {
+    name: &'a str,
+    weight: f64,
+    tokens: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Section {
+    name: &'static str,
+    offset: usize,
+    bytes: usize,
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let engine = snapshot::open(&args.file)?;
+    let segment = engine.segments().next().context("the snapshot holds nothing")?;
+    let report = Report::of(segment).with_context(|| args.file.display().to_string())?;
+    if args.json {
+        return print::json(&report);
+    }
+    let mut out = BufWriter::new(io::stdout().lock());
+    report.print(&mut out)?;
+    Ok(out.flush()?)
+}
+
+impl Report<'_> {
+    fn of(segment: &Segment) -> Result<Report<'_>, SnapshotError> {
+        let schema = segment.schema();
+        let lengths = segment.field_lengths()?;
+        let weighted = schema.field_names().into_iter().zip(schema.weights()).enumerate();
+        let fields =
+            weighted.map(|(i, (name, weight))| Field { name, weight, tokens: lengths.total_of_field(i) });
+        let fields = fields.collect::<Vec<_>>();
+        let section = |section: &snapseek::snapshot::Section| Section {
+            name: section.kind.name(),
+            offset: section.range.start,
+            bytes: section.range.len(),
+        };
+        Ok(Report {
+            format: FORMAT,
+            bytes: segment.snapshot().bytes().len(),
+            records: segment.documents(),
+            tokens: fields.iter().map(|field| field.tokens).sum(),
+            terms: segment.terms()?.len(),
+            forms: segment.forms()?.map(|forms| forms.len()),
+            fields,
+            schema,
+            sections: segment.snapshot().sections().iter().map(section).collect(),
+        })
+    }
+
+    fn print(&self, out: &mut impl Write) -> io::Result<()> {
+        let count = |number: u64| HumanCount(number).to_string();
+        writeln!(out, "format     {}", self.format)?;
+        writeln!(out, "size       {}", HumanBytes(self.bytes as u64))?;
+        writeln!(out, "records    {}", count(u64::from(self.records)))?;
+        writeln!(out, "tokens     {}", count(self.tokens))?;
+        writeln!(out, "terms      {}", count(self.terms as u64))?;
+        if let Some(forms) = self.forms {
+            writeln!(out, "forms      {}", count(forms as u64))?;
+        }
+        writeln!(out, "tokenizer  {}", print::plain(self.schema.tokenizer()))?;
+        writeln!(out, "\nfields")?;
+        for Field { name, weight, tokens } in &self.fields {
+            writeln!(out, "  {:<20} weight {weight}, {} tokens", print::plain(name), count(*tokens))?;
+        }
+        if self.schema.attributes().len() > 0 {
+            writeln!(out, "\nattributes")?;
+        }
+        for (name, kind) in self.schema.attributes() {
+            writeln!(out, "  {:<20} {}", print::plain(name), kind.name())?;
+        }
+        writeln!(out, "\nsections")?;
+        for Section { name, bytes, .. } in &self.sections {
+            writeln!(out, "  {name:<20} {:>12} {:>5.1}%", count(*bytes as u64), share(*bytes, self.bytes))?;
+        }
+        Ok(())
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a percentage with one decimal needs no more")]
+fn share(part: usize, whole: usize) -> f64 {
+    100.0 * part as f64 / whole as f64
+}

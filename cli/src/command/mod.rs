@@ -1,0 +1,87 @@
+//! What can be asked on the command line? One file a command: its arguments, and what it does.
+
+mod build;
+mod export;
+mod inspect;
+mod match_;
+mod search;
+mod serve;
+mod suggest;
+mod verify;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use snapseek::json::Json;
+
+/// Hybrid search you can ship as a file.
+#[derive(Debug, Parser)]
+#[command(name = "snapseek", version, max_term_width = 100, after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  snapseek build notes.jsonl -o notes.snap
+  snapseek search notes.snap 'quick fox'
+
+Exit codes: 0 done, 1 the data or the question is wrong, 2 the command line is wrong.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Builds a snapshot from records.
+    Build(build::Args),
+    /// Finds the best records for a few words.
+    Search(search::Args),
+    /// Finds the rows that match an FTS5 expression, scored as SQLite scores them.
+    Match(match_::Args),
+    /// Completes the last word of a text.
+    Suggest(suggest::Args),
+    /// Shows what a snapshot holds.
+    Inspect(inspect::Args),
+    /// Checks every byte of a snapshot.
+    Verify(verify::Args),
+    /// Prints the records of a snapshot, as JSON lines.
+    Export(export::Args),
+    /// Serves the demo page and a snapshot, on this machine only.
+    Serve(serve::Args),
+}
+
+impl Arguments {
+    /// Does what was asked.
+    pub fn run(self) -> Result<()> {
+        match self.command {
+            Command::Build(args) => build::run(&args),
+            Command::Search(args) => search::run(args),
+            Command::Match(args) => match_::run(args),
+            Command::Suggest(args) => suggest::run(&args),
+            Command::Inspect(args) => inspect::run(&args),
+            Command::Verify(args) => verify::run(&args),
+            Command::Export(args) => export::run(&args),
+            Command::Serve(args) => serve::run(&args),
+        }
+    }
+}
+
+/// Reads a filter from an argument.
+fn parse_filter(text: &str) -> Result<Json, String> {
+    match Json::parse(text.as_bytes()) {
+        Ok(json @ Json::Object(_)) => Ok(json),
+        Ok(json) => {
+            Err(format!("a filter is a JSON object such as {{\"project\": \"web\"}}, not {}", json.kind()))
+        }
+        Err(error) => Err(format!("this is not JSON: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_defined() {
+        Arguments::command().debug_assert();
+    }
+}

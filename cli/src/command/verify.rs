@@ -1,0 +1,20 @@
+//! `snapseek verify`: is every byte what was written?
+
+use crate::{print, snapshot};
+use anyhow::{Context, Result};
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The snapshot
+    #[arg(value_name = "FILE.snap")]
+    file: PathBuf,
+}
+
+pub fn run(args: &Args) -> Result<()> {
+    let engine = snapshot::open(&args.file)?;
+    engine.verify().with_context(|| args.file.display().to_string())?;
+    let records = print::counted(engine.len() as u64, "record");
+    Ok(writeln!(io::stdout(), "{}: whole and sound, {records}", args.file.display())?)
+}

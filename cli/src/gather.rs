@@ -1,0 +1,122 @@
+//! How do entries become a batch? What a worker of `build` does, and what it tells.
+
+use crate::input::{Chunk, Entry, Fault};
+use crate::print;
+use indicatif::HumanCount;
+use snapseek::segment::{Batch, BatchWriter};
+use snapseek::{Key, Record, Schema};
+use std::sync::Arc;
+
+/// So many bad records are shown.
+const SHOWN_FAULTS: usize = 5;
+
+/// What a bad record does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnBad {
+    /// It ends the build.
+    Stop,
+    /// It is left out, and counted.
+    Skip,
+}
+
+/// A run of entries, as a batch.
+#[derive(Debug)]
+pub struct Gathered {
+    /// The batch.
+    pub batch: Batch,
+    /// The bytes that were read for it.
+    pub len: u64,
+    /// What was in them.
+    pub tally: Tally,
+}
+
+impl Gathered {
+    /// Parses a run of entries.
+    pub fn of(run: Vec<Chunk>, schema: &Schema, on_bad: OnBad) -> Gathered {
+        let mut writer = BatchWriter::new(schema).expect("the schema was checked");
+        let mut tally = Tally::default();
+        let mut len = 0;
+        'run: for chunk in run {
+            len += chunk.text_len() as u64;
+            let name = Arc::clone(chunk.name());
+            for located in chunk.into_entries(schema) {
+                let taken = located.entry.and_then(|entry| match entry {
+                    Entry::Record(record) => {
+                        writer.add(&record).map_err(|error| error.to_string())?;
+                        tally.records += 1;
+                        Ok(())
+                    }
+                    Entry::Delete(record) => {
+                        tally.deletes += 1;
+                        writer.remove(key(&record));
+                        Ok(())
+                    }
+                });
+                let Err(reason) = taken else { continue };
+                tally.note(Fault { name: Arc::clone(&name), line: located.line, reason });
+                if on_bad == OnBad::Stop {
+                    break 'run;
+                }
+            }
+        }
+        Gathered { batch: writer.finish(), len, tally }
+    }
+}
+
+fn key(record: &Record) -> Key<'_> {
+    Key { id: record.id(), kind: record.kind() }
+}
+
+/// What was read.
+#[derive(Debug, Default)]
+pub struct Tally {
+    records: u64,
+    deletes: u64,
+    faults: u64,
+    shown: Vec<Fault>,
+}
+
+impl Tally {
+    fn note(&mut self, fault: Fault) {
+        self.faults += 1;
+        if self.shown.len() < SHOWN_FAULTS {
+            self.shown.push(fault);
+        }
+    }
+
+    /// Counts what came later, too.
+    pub fn add(&mut self, other: Tally) {
+        self.records += other.records;
+        self.deletes += other.deletes;
+        self.faults += other.faults;
+        self.shown.extend(other.shown);
+        self.shown.truncate(SHOWN_FAULTS);
+    }
+
+    /// Says what was left out.
+    pub fn report(&self) {
+        if self.faults == 0 {
+            return;
+        }
+        for fault in &self.shown {
+            print::note(fault);
+        }
+        let more = if self.faults > self.shown.len() as u64 { ", the first of them above" } else { "" };
+        print::note(format_args!("{} left out{more}", print::counted(self.faults, "bad record")));
+    }
+
+    /// The first bad record, where there is one.
+    pub fn first_fault(&self) -> Option<&Fault> {
+        self.shown.first()
+    }
+
+    /// What became of records that are not there any more.
+    pub fn replaced(&self, live: u64) -> String {
+        let gone = self.records.saturating_sub(live);
+        match (gone, self.deletes) {
+            (0, _) => String::new(),
+            (_, 0) => format!("; {} replaced by later ones", HumanCount(gone)),
+            _ => format!("; {} replaced or deleted by later lines", HumanCount(gone)),
+        }
+    }
+}

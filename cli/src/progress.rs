@@ -1,0 +1,53 @@
+//! How far is it? A bar on a terminal, nothing anywhere else.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::time::Duration;
+
+const KNOWN: &str = "{msg} {wide_bar} {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left";
+const UNKNOWN: &str = "{spinner} {msg} {bytes}, {bytes_per_sec}";
+const STAGE: &str = "{spinner} {msg}, {elapsed}";
+const TICK: Duration = Duration::from_millis(100);
+
+/// A bar, or nothing.
+#[derive(Debug)]
+pub struct Progress(ProgressBar);
+
+impl Progress {
+    /// Reading `total` bytes, or nobody knows how many.
+    pub fn reading(total: Option<u64>) -> Progress {
+        if !std::io::stderr().is_terminal() {
+            return Progress(ProgressBar::hidden());
+        }
+        let bar = match total {
+            Some(total) => ProgressBar::new(total),
+            None => ProgressBar::new_spinner(),
+        };
+        bar.set_draw_target(ProgressDrawTarget::stderr());
+        bar.set_style(style(if total.is_some() { KNOWN } else { UNKNOWN }));
+        bar.set_message("reading");
+        bar.enable_steady_tick(TICK);
+        Progress(bar)
+    }
+
+    /// So many bytes more are done.
+    pub fn advance(&self, bytes: u64) {
+        self.0.inc(bytes);
+    }
+
+    /// Something begins whose end cannot be foreseen.
+    pub fn stage(&self, what: &'static str) {
+        self.0.set_style(style(STAGE));
+        self.0.set_message(what);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).expect("the templates above are well-formed")
+}
