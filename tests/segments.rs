@@ -177,6 +177,29 @@ fn a_write_that_fails_leaves_everything_as_it_was() {
 }
 
 #[test]
+fn a_record_with_one_kind_too_many_is_refused_and_the_engine_stays_as_it_was() {
+    let schema = schema(&["t".to_owned()], "porter unicode61");
+    let record = |number: usize| {
+        let json = format!(r#"{{"id":"a","kind":"k{number}","t":"fox"}}"#);
+        Record::from_json(snapseek::json::Json::parse(json.as_bytes()).unwrap()).unwrap()
+    };
+    let mut engine = Engine::empty(&schema).unwrap();
+    for number in 0..255 {
+        engine.add(&[record(number)]).unwrap();
+    }
+    let mut other = Engine::empty(&schema).unwrap();
+    other.add(&[record(300)]).unwrap();
+    assert!(engine.add(&[record(255)]).is_err());
+    assert!(engine.apply(other.changes().unwrap()).is_err());
+    assert_eq!(engine.len(), 255);
+    assert_eq!(Engine::open(engine.snapshot().unwrap()).unwrap().len(), 255);
+    // Where a kind is gone, there is room for another.
+    engine.remove([Key { id: "a", kind: "k7" }]).unwrap();
+    engine.add(&[record(255)]).unwrap();
+    assert_eq!(Engine::open(engine.snapshot().unwrap()).unwrap().len(), 255);
+}
+
+#[test]
 fn a_snapshot_does_not_depend_on_threads_or_batches() {
     let mut generator = Generator::new(77);
     let columns = ["title", "body"].map(str::to_owned).to_vec();

@@ -263,6 +263,12 @@ impl<'a> ColumnView<'a> {
         if reader.remaining() == 0 { Ok(self) } else { Err(Malformed(WHAT)) }
     }
 
+    /// Whether every string and every code has bytes of its own. Looks at all of them, so it is asked once a file.
+    pub fn is_ordered(&self) -> bool {
+        let numbers = |bytes: &'a [u8]| bytes.as_chunks().0.iter().map(|chunk| u32::from_le_bytes(*chunk));
+        numbers(self.strings.offsets).is_sorted() && numbers(self.firsts).is_sorted()
+    }
+
     /// The attribute's type.
     pub fn kind(&self) -> AttributeType {
         self.kind
@@ -403,6 +409,18 @@ mod tests {
         ];
         for (kind, value) in wrong {
             assert!(!ColumnWriter::new(kind).push(Some(&Json::parse(value.as_bytes()).unwrap())), "{value}");
+        }
+    }
+
+    #[test]
+    fn strings_and_codes_that_overlap_are_out_of_order() {
+        let bytes = section(AttributeType::Keywords, &[r#"["b","a"]"#, r#"["a"]"#]);
+        assert!(parsed(&bytes).is_ordered());
+        // u32 documents · u8 type · u32 length · u32 strings · offsets 0 1 2 · two letters · first codes 0 2 3
+        for at in [17, 31] {
+            let mut bytes = bytes.clone();
+            bytes[at] = 4;
+            assert!(!parsed(&bytes).is_ordered(), "byte {at}");
         }
     }
 

@@ -5,6 +5,7 @@
 //! · u32 id offset × (documents + 1) · u32 document × documents, sorted by (id, kind) · ids
 //! ```
 
+use super::record::MAX_ID_LEN;
 use crate::wire::{Malformed, Reader, len32, put_bytes, put_varint, u32_at};
 use std::cmp::Ordering;
 
@@ -144,7 +145,7 @@ impl<'a> KeysView<'a> {
     pub fn get(&self, document: usize) -> Result<Key<'a>, Malformed> {
         let start = u32_at(self.offsets, document).ok_or(Malformed(WHAT))? as usize;
         let end = u32_at(self.offsets, document + 1).ok_or(Malformed(WHAT))? as usize;
-        let id = self.ids.get(start..end).ok_or(Malformed(WHAT))?;
+        let id = self.ids.get(start..end).filter(|id| id.len() <= MAX_ID_LEN).ok_or(Malformed(WHAT))?;
         let id = std::str::from_utf8(id).map_err(|_| Malformed(WHAT))?;
         let kind = self.kinds.get(self.kind_number(document)).ok_or(Malformed(WHAT))?;
         Ok(Key { id, kind })
@@ -191,6 +192,18 @@ mod tests {
         for (id, kind) in [("a", "note"), ("", "document"), ("zz", "note")] {
             assert_eq!(view.find(Key { id, kind }), Ok(None));
         }
+    }
+
+    #[test]
+    fn an_id_longer_than_a_record_may_have_is_malformed() {
+        let mut writer = KeysWriter::default();
+        let long = "x".repeat(MAX_ID_LEN);
+        assert!(writer.push(Key { id: &long, kind: "a" }) && writer.push(Key { id: "y", kind: "a" }));
+        let mut bytes = writer.finish();
+        assert_eq!(KeysView::parse(&bytes).unwrap().get(0), Ok(Key { id: &long, kind: "a" }));
+        // u32 documents · varint kinds · a string of one letter · offsets, of which the second grows by one
+        bytes[11] += 1;
+        assert_eq!(KeysView::parse(&bytes).unwrap().get(0), Err(Malformed(WHAT)));
     }
 
     #[test]

@@ -111,13 +111,14 @@ impl<'a> DocumentsView<'a> {
     /// Reads the table; blocks are unpacked when a document is asked for.
     ///
     /// # Errors
-    /// When the table's size is not what its head says.
+    /// When the table's size is not what its head says, or its blocks cannot hold so many documents.
     pub fn parse(table: &'a [u8], blocks: &'a [u8]) -> Result<DocumentsView<'a>, Malformed> {
         let mut reader = Reader::new(table, WHAT);
         let documents = reader.len32()?;
         let count = reader.len32()?;
         let entries = reader.rest();
-        if count.checked_mul(4 * ENTRY) != Some(entries.len()) || (count == 0) != (documents == 0) {
+        let most = count.saturating_mul(GROUP);
+        if count.checked_mul(4 * ENTRY) != Some(entries.len()) || !(count..=most).contains(&documents) {
             return Err(reader.malformed());
         }
         Ok(DocumentsView { documents, entries, blocks })
@@ -218,9 +219,12 @@ impl<'a> DocumentsView<'a> {
     }
 
     fn documents_in(&self, block: usize) -> Result<usize, Malformed> {
+        let first = self.first_document(block)?;
         let end =
             if block + 1 < self.block_count() { self.first_document(block + 1)? } else { self.documents };
-        end.checked_sub(self.first_document(block)?).ok_or(Malformed(WHAT))
+        // Whole groups are copied when segments merge, so none may reach into the next.
+        let count = end.checked_sub(first).filter(|count| (1..=GROUP - first % GROUP).contains(count));
+        count.ok_or(Malformed(WHAT))
     }
 
     fn block_of(&self, document: usize) -> usize {
@@ -253,9 +257,6 @@ impl<'a> DocumentsView<'a> {
             lz4::decompress(packed, raw_len).ok_or(Malformed(BLOCK_WHAT))?
         };
         let documents = self.documents_in(block)?;
-        if documents > GROUP {
-            return Err(Malformed(WHAT));
-        }
         let mut reader = Reader::new(&raw, BLOCK_WHAT);
         let mut lengths = [0; GROUP];
         for len in &mut lengths[..documents] {

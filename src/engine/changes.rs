@@ -47,6 +47,7 @@ impl Engine {
         // Damage must show before anything is written.
         segment.verify()?;
         let removed = removed_keys(&segment)?;
+        self.check_kinds(&segment, &removed)?;
         self.remove(removed.iter().map(|(id, kind)| Key { id, kind }))?;
         if segment.documents() > 0 {
             self.push(segment)?;

@@ -4,8 +4,9 @@
 //! dead. Segments of like size are merged, so there are never many.
 
 use super::{Engine, LivePart, WriteError};
-use crate::document::{Key, Record};
-use crate::segment::{BatchWriter, Segment, Source, merge};
+use crate::document::{Key, KeysView, MAX_KINDS, Record};
+use crate::segment::{BatchWriter, MergeError, Segment, Source, merge};
+use std::collections::BTreeSet;
 
 /// What a write did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,6 +32,7 @@ impl Engine {
         }
         let batch = writer.finish();
         let segment = Segment::open(merge(&self.schema, &[Source::Batch(&batch)], 1)?)?;
+        self.check_kinds(&segment, &[])?;
         self.push(segment)
     }
 
@@ -46,7 +48,35 @@ impl Engine {
         Ok(written)
     }
 
-    /// Takes a segment of new records.
+    /// Checks that the kinds of all records will fit into one segment when those of `segment` are added and those with the
+    /// keys in `removed` are gone.
+    pub(super) fn check_kinds(
+        &self,
+        segment: &Segment,
+        removed: &[(String, String)],
+    ) -> Result<(), WriteError> {
+        let added = segment.keys()?;
+        let parts = self.parts.iter().map(|part| part.segment.keys()).collect::<Result<Vec<_>, _>>()?;
+        let mut kinds =
+            parts.iter().chain([&added]).flat_map(KeysView::kinds).copied().collect::<BTreeSet<_>>();
+        if kinds.len() <= MAX_KINDS {
+            return Ok(());
+        }
+        // Some may be those of dead records only.
+        kinds = added.kinds().iter().copied().collect();
+        let removed = removed.iter().map(|(id, kind)| Key { id, kind }).collect::<BTreeSet<_>>();
+        for (part, keys) in self.parts.iter().zip(&parts) {
+            for document in (0..keys.len()).filter(|&document| !part.dead.has(document)) {
+                let key = keys.get(document)?;
+                if !removed.contains(&key) {
+                    kinds.insert(key.kind);
+                }
+            }
+        }
+        if kinds.len() <= MAX_KINDS { Ok(()) } else { Err(MergeError::TooManyKinds.into()) }
+    }
+
+    /// Takes a segment of new records, whose kinds were checked.
     pub(super) fn push(&mut self, segment: Segment) -> Result<Written, WriteError> {
         let mut written = Written { added: segment.documents() as usize, replaced: 0 };
         let keys = segment.keys()?;
@@ -56,7 +86,7 @@ impl Engine {
         let part = LivePart::new(segment, false);
         let totals = part.totals()?;
         self.totals.rows += totals.rows;
-        self.totals.tokens += totals.tokens;
+        self.totals.tokens = self.totals.tokens.saturating_add(totals.tokens);
         self.parts.push(part);
         self.merge_small()?;
         Ok(written)

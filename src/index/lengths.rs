@@ -110,6 +110,14 @@ impl<'a> LengthsView<'a> {
         self.fields.get(field).map_or(0, |field| field.total)
     }
 
+    /// Whether each field has as many tokens in all as its documents have together.
+    pub fn adds_up(&self) -> bool {
+        self.fields.iter().all(|field| {
+            let length = |document| bits::get(field.packed, document * field.width as usize, field.width);
+            (0..self.documents).map(|document| u64::from(length(document))).sum::<u64>() == field.total
+        })
+    }
+
     /// Each document's tokens in all fields together, in document order: bm25's D.
     pub fn totals(&self) -> Vec<u32> {
         let mut totals = vec![0u32; self.documents];

@@ -113,10 +113,13 @@ fn cut<'a>(list: &'a List, shapes: &[Shape]) -> Vec<Block<'a>> {
         let (mine, others) = positions.split_at(occurrences);
         positions = others;
         let widest = |values: &[u32]| width_of(values.iter().copied().max().unwrap_or(0));
+        // Where a field has the term more than once, a position takes a bit at least: so a reader need not believe in
+        // more of them than the file has room for.
+        let repeats = |numbers: &[u32]| numbers.iter().any(|&shape| shapes[shape as usize].repeats());
         let widths = Widths {
             gap: gaps(before, documents).map(width_of).max().unwrap_or(0),
             shape: widest(block_shapes),
-            position: widest(mine),
+            position: widest(mine).max(u32::from(repeats(block_shapes))),
         };
         blocks.push(Block { before, documents, shapes: block_shapes, positions: mine, widths });
         before = documents.last().copied();
@@ -436,7 +439,8 @@ impl<'a> Cursor<'a> {
         let width = self.widths.position;
         let mut bit = skipped * width as usize;
         let all = self.shape().total() as usize;
-        if (bit + all * width as usize).div_ceil(8) > packed.len() {
+        let is_too_small = width == 0 && self.shape().repeats();
+        if is_too_small || (bit + all * width as usize).div_ceil(8) > packed.len() {
             return Err(Malformed(WHAT));
         }
         for &(field, count) in self.shape().counts() {
@@ -465,13 +469,16 @@ impl<'a> Cursor<'a> {
     }
 
     fn packed_positions(&self) -> Result<&'a [u8], Malformed> {
-        let start = if self.block_count() == 1 {
-            self.documents_end
-        } else {
-            let entry = self.skip(self.block)?;
-            u32::from_le_bytes([entry[8], entry[9], entry[10], entry[11]]) as usize
-        };
-        self.list.get(start..).ok_or(Malformed(WHAT))
+        let blocks = self.block_count();
+        let start = if blocks == 1 { self.documents_end } else { self.positions_at(self.block)? };
+        // Only to where the next block's start: no byte is read for two blocks.
+        let end = if self.block + 1 < blocks { self.positions_at(self.block + 1)? } else { self.list.len() };
+        self.list.get(start..end).ok_or(Malformed(WHAT))
+    }
+
+    fn positions_at(&self, block: usize) -> Result<usize, Malformed> {
+        let entry = self.skip(block)?;
+        Ok(u32::from_le_bytes([entry[8], entry[9], entry[10], entry[11]]) as usize)
     }
 
     /// Appends the rest of the list to `out`, positions as they are stored, and moves to the end.
@@ -487,7 +494,9 @@ impl<'a> Cursor<'a> {
             let width = self.widths.position;
             let count =
                 numbers.iter().map(|&shape| self.shapes[shape as usize].total() as usize).sum::<usize>();
-            if (count * width as usize).div_ceil(8) > packed.len() {
+            let is_too_small =
+                width == 0 && numbers.iter().any(|&shape| self.shapes[shape as usize].repeats());
+            if is_too_small || (count * width as usize).div_ceil(8) > packed.len() {
                 return Err(Malformed(WHAT));
             }
             out.positions.extend((0..count).map(|i| bits::get(packed, i * width as usize, width)));
@@ -523,7 +532,9 @@ impl<'a> Cursor<'a> {
             highest = highest.max(*doc);
         }
         let highest_shape = self.shape_numbers[..self.block_size].iter().copied().max().unwrap_or(0);
-        if highest >= self.document_limit || highest_shape as usize >= self.shapes.len() {
+        // The next block's documents are counted from the last one that the table says.
+        let is_as_said = self.block_count() == 1 || self.last_document(block)? == highest;
+        if highest >= self.document_limit || highest_shape as usize >= self.shapes.len() || !is_as_said {
             self.block_size = 0;
             return Err(Malformed(WHAT));
         }

@@ -24,6 +24,11 @@ impl Shape {
         self.0.iter().map(|(_, count)| count).sum()
     }
 
+    /// Whether a field has more than one occurrence.
+    pub fn repeats(&self) -> bool {
+        self.0.iter().any(|(_, count)| *count > 1)
+    }
+
     /// Whether it has an occurrence in one of `fields`.
     pub fn touches(&self, fields: FieldSet) -> bool {
         self.0.iter().any(|(field, _)| fields.has(*field))

@@ -148,6 +148,7 @@ impl<'a> TermsView<'a> {
         TermsWalk {
             terms: *self,
             reader: Reader::new(&[], WHAT),
+            first: block * TERMS_PER_BLOCK,
             next: block * TERMS_PER_BLOCK,
             term: Vec::new(),
             list: ListRef::default(),
@@ -160,6 +161,8 @@ impl<'a> TermsView<'a> {
 pub struct TermsWalk<'a> {
     terms: TermsView<'a>,
     reader: Reader<'a>,
+    /// The number of the term it starts with.
+    first: usize,
     next: usize,
     term: Vec<u8>,
     list: ListRef,
@@ -175,9 +178,7 @@ impl TermsWalk<'_> {
             return Ok(false);
         }
         if self.next.is_multiple_of(TERMS_PER_BLOCK) {
-            self.reader = self.terms.block(self.next / TERMS_PER_BLOCK)?;
-            self.list = ListRef { at: self.reader.varint()?, len: 0, documents: 0 };
-            self.term.clear();
+            self.enter_block()?;
         }
         let shared = self.reader.varlen()?;
         let new = self.reader.bytes()?;
@@ -190,6 +191,22 @@ impl TermsWalk<'_> {
         self.list = ListRef { at, documents: self.reader.varint()?, len: self.reader.varint()? };
         self.next += 1;
         Ok(true)
+    }
+
+    fn enter_block(&mut self) -> Result<(), Malformed> {
+        let mut reader = self.terms.block(self.next / TERMS_PER_BLOCK)?;
+        let len = reader.remaining();
+        let at = reader.varint()?;
+        // Blocks follow each other, and so do their lists: a walk reads no byte twice.
+        let follows =
+            || len == self.reader.remaining() && Some(at) == self.list.at.checked_add(self.list.len);
+        if self.next > self.first && !follows() {
+            return Err(Malformed(WHAT));
+        }
+        self.reader = reader;
+        self.list = ListRef { at, len: 0, documents: 0 };
+        self.term.clear();
+        Ok(())
     }
 
     /// The term it stands on.

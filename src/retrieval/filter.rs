@@ -213,7 +213,8 @@ impl Test {
         if target == Target::Kind {
             let wanted =
                 keys.kinds().iter().map(|kind| texts.iter().any(|text| text == kind)).collect::<Vec<_>>();
-            return Ok(Bitmap::where_true(len, |document| wanted[keys.kind_number(document)]));
+            let is_wanted = |document| wanted.get(keys.kind_number(document)).copied().unwrap_or(false);
+            return Ok(Bitmap::where_true(len, is_wanted));
         }
         Ok(Bitmap::where_true(len, |document| {
             keys.get(document).is_ok_and(|key| texts.iter().any(|text| text == key.id))

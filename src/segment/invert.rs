@@ -85,6 +85,11 @@ impl Inverted {
         self.postings_at[place] as usize
     }
 
+    /// The place of the first term that has so many postings before it.
+    pub fn place_after(&self, postings: usize) -> usize {
+        self.postings_at.partition_point(|&before| (before as usize) < postings)
+    }
+
     fn start_term(&mut self) {
         self.postings_at.push(len32(self.documents.len()));
         self.positions_at.push(len32(self.positions.len()));

@@ -170,7 +170,7 @@ fn merge_lengths(schema: &Schema, sources: &[Source]) -> Result<(LengthsWriter, 
     let mut totals = Vec::new();
     let mut push = |lengths: &[u32]| {
         writer.push(lengths.iter().copied());
-        totals.push(lengths.iter().sum());
+        totals.push(lengths.iter().fold(0, |sum: u32, &length| sum.saturating_add(length)));
     };
     for source in sources {
         match source {
@@ -257,7 +257,7 @@ struct EncodedTerms {
 
 impl Plan<'_> {
     fn encode_terms(&self, threads: usize) -> Result<(Vec<u8>, Vec<u8>), MergeError> {
-        let cuts = if threads > 1 { self.cuts(4 * threads) } else { Vec::new() };
+        let cuts = if threads > 1 { self.cuts(8 * threads)? } else { Vec::new() };
         let mut bounds = vec![None];
         bounds.extend(cuts.into_iter().map(Some));
         bounds.push(None);
@@ -285,33 +285,30 @@ impl Plan<'_> {
         Ok((terms.finish(), postings))
     }
 
-    /// Terms that cut the dictionary into about `parts` ranges with equally many postings.
-    fn cuts(&self, parts: usize) -> Vec<Vec<u8>> {
-        let largest = self.rows.sources.iter().filter_map(|source| match source {
-            Source::Batch(batch) => Some(*batch),
-            Source::Segment(..) => None,
-        });
-        let Some(batch) = largest.max_by_key(|batch| batch.text_len()) else { return Vec::new() };
-        let order = &batch.inverted.order;
-        let all = batch.inverted.postings_before(order.len());
-        let mut cuts = (1..parts)
-            .map(|part| {
-                let wanted = all * part / parts;
-                let (mut low, mut high) = (0, order.len());
-                while low < high {
-                    let middle = low + (high - low) / 2;
-                    if batch.inverted.postings_before(middle) < wanted {
-                        low = middle + 1
-                    } else {
-                        high = middle
-                    }
-                }
-                low
-            })
-            .filter(|&place| place > 0 && place < order.len())
-            .collect::<Vec<_>>();
+    /// Terms that cut the dictionary into about `parts` ranges of like work, taken from the largest source.
+    fn cuts(&self, parts: usize) -> Result<Vec<Vec<u8>>, MergeError> {
+        let largest = self.rows.sources.iter().max_by_key(|source| source.dead().len());
+        let mut cuts = match largest {
+            None => Vec::new(),
+            Some(Source::Batch(batch)) => {
+                let inverted = &batch.inverted;
+                let all = inverted.postings_before(inverted.order.len());
+                let place = |part: usize| inverted.place_after(all * part / parts);
+                let term =
+                    |place: usize| inverted.order.get(place).map(|&term| batch.terms.get(term).to_vec());
+                (1..parts).filter_map(|part| term(place(part))).collect()
+            }
+            // Where each list stands is not known without a walk; ranges of like many terms will do.
+            Some(Source::Segment(segment, _)) => {
+                let terms = segment.terms()?;
+                let cuts = (1..parts).map(|part| terms.nth(terms.len() * part / parts));
+                cuts.filter_map(Result::transpose)
+                    .map(|term| Ok(term?.0))
+                    .collect::<Result<Vec<_>, MergeError>>()?
+            }
+        };
         cuts.dedup();
-        cuts.into_iter().map(|place| batch.terms.get(order[place]).to_vec()).collect()
+        Ok(cuts)
     }
 
     fn encode_range(

@@ -30,6 +30,7 @@ pub struct Segment {
     documents: u32,
     shapes: OnceLock<Vec<Shape>>,
     lengths: OnceLock<Vec<u32>>,
+    columns_are_ordered: OnceLock<bool>,
 }
 
 impl Segment {
@@ -45,7 +46,14 @@ impl Segment {
         let table = snapshot.section(SectionKind::DocumentTable)?;
         let documents = DocumentsView::parse(table, &[])?.len();
         let documents = u32::try_from(documents).map_err(|_| Malformed("the table of documents"))?;
-        Ok(Segment { snapshot, schema, documents, shapes: OnceLock::new(), lengths: OnceLock::new() })
+        Ok(Segment {
+            snapshot,
+            schema,
+            documents,
+            shapes: OnceLock::new(),
+            lengths: OnceLock::new(),
+            columns_are_ordered: OnceLock::new(),
+        })
     }
 
     /// How many documents it holds, live or not.
@@ -161,7 +169,10 @@ impl Segment {
         let bytes = self.snapshot.section(SectionKind::Attributes)?;
         let columns = attributes::parse(bytes, self.documents as usize)?;
         let kinds = columns.iter().map(ColumnView::kind);
-        if kinds.eq(self.schema.attributes().map(|(_, kind)| kind)) {
+        let are_ordered = || columns.iter().all(ColumnView::is_ordered);
+        if kinds.eq(self.schema.attributes().map(|(_, kind)| kind))
+            && *self.columns_are_ordered.get_or_init(are_ordered)
+        {
             Ok(columns)
         } else {
             Err(Malformed("the table of attributes").into())
@@ -193,7 +204,9 @@ impl Segment {
                 return Err(Malformed("a list of postings").into());
             }
         }
-        self.lengths()?;
+        if !self.field_lengths()?.adds_up() {
+            return Err(Malformed("the table of lengths").into());
+        }
         self.columns()?;
         if let Some(forms) = self.forms()? {
             let mut walk = forms.walk();

@@ -1,0 +1,125 @@
+//! Everything there is to ask of an engine. What the caller did wrong is no concern here; damage is.
+
+use crate::samples;
+use snapseek::json::Json;
+use snapseek::recipe::SearchOptions;
+use snapseek::segment::MergeError;
+use snapseek::{
+    Column, Engine, HighlightOptions, Key, MatchOptions, MatchSnippet, SearchError, SnapshotError, WriteError,
+};
+
+const EXPRESSIONS: [&str; 8] = [
+    "fox OR id OR the",
+    "the fox",
+    "the AND o*",
+    "\"the lazy\" OR NEAR(quick fox, 3)",
+    "title : ^the NOT body : lazy",
+    "{title body} : qu* + fox*",
+    "a* NOT fox",
+    "the OR quick OR over OR lazy OR absent",
+];
+
+const QUERIES: [&str; 3] = ["the quikc fo", "numbers lzay a", "東京 quic"];
+
+const FILTERS: [&str; 4] = [
+    r#"{"kind":"note"}"#,
+    r#"{"id":["7","first"]}"#,
+    r#"{"or":[{"tags":"fox"},{"size":{"gte":-1}},{"done":false},{"createdAt":{"lt":"2030-01-01"}}]}"#,
+    r#"{"topic":{"ne":"dog"},"not":{"tags":{"all":["fox","id"]}},"size":{"exists":true}}"#,
+];
+
+/// Asks all that leaves the engine as it is; the first damage that an answer tells of.
+///
+/// # Errors
+/// When the snapshot is damaged.
+pub fn everything(engine: &Engine) -> Result<(), SnapshotError> {
+    for (place, expression) in EXPRESSIONS.into_iter().enumerate() {
+        damage(engine.matches(expression, &match_options(place)))?;
+    }
+    for (place, query) in QUERIES.into_iter().enumerate() {
+        damage(engine.search(query, &search_options(place)))?;
+    }
+    damage(engine.suggest("j", 5))?;
+    damage(engine.suggest("the q", 5))?;
+    engine.each_record(|_| true)?;
+    engine.record(Key { id: "7", kind: "note" })?;
+    written(engine.changes())?;
+    written(engine.snapshot())?;
+    Ok(())
+}
+
+/// Writes to the engine, and asks it everything once more.
+///
+/// # Errors
+/// When the snapshot is damaged.
+pub fn after_writing(engine: &mut Engine) -> Result<(), SnapshotError> {
+    written(engine.remove([("first", "document"), ("3", "document")].map(|(id, kind)| Key { id, kind })))?;
+    written(engine.add(&samples::newcomers()))?;
+    written(engine.add(&samples::crowd()[..2]))?;
+    everything(engine)
+}
+
+/// All records of an engine, in order.
+///
+/// # Errors
+/// When the snapshot is damaged.
+pub fn export(engine: &Engine) -> Result<Vec<Vec<u8>>, SnapshotError> {
+    let mut records = Vec::new();
+    engine.each_record(|record| {
+        records.push(record.to_vec());
+        true
+    })?;
+    Ok(records)
+}
+
+/// Options of which a good number are set, and others for each place.
+pub fn match_options(place: usize) -> MatchOptions {
+    let snippet = MatchSnippet {
+        column: Column::Number(-1),
+        open: "[".to_owned(),
+        close: "]".to_owned(),
+        ellipsis: "…".to_owned(),
+        tokens: 6,
+    };
+    let highlight =
+        HighlightOptions { column: Column::Number(0), open: "[".to_owned(), close: "]".to_owned() };
+    MatchOptions {
+        limit: [None, Some(3)][place % 2],
+        weights: [None, Some(vec![0.3, 1.7]), Some(vec![-1.0])][place % 3].clone(),
+        snippet: place.is_multiple_of(2).then_some(snippet),
+        highlight: place.is_multiple_of(3).then_some(highlight),
+        filter: FILTERS.get(place % 5).map(|text| json(text)),
+    }
+}
+
+/// The same for searches.
+pub fn search_options(place: usize) -> SearchOptions {
+    SearchOptions {
+        filter: FILTERS.get(place % 5).map(|text| json(text)),
+        facets: ["topic", "tags", "size", "done"].map(str::to_owned)[..place % 5].to_vec(),
+        as_you_type: place != 1,
+        typos: 2,
+        explain: true,
+        records: true,
+        count: place.is_multiple_of(2),
+        ..SearchOptions::default()
+    }
+}
+
+fn json(text: &str) -> Json {
+    Json::parse(text.as_bytes()).expect("it is JSON")
+}
+
+fn damage<T>(answer: Result<T, SearchError>) -> Result<(), SnapshotError> {
+    match answer {
+        Err(SearchError::Snapshot(error)) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn written<T>(answer: Result<T, WriteError>) -> Result<(), SnapshotError> {
+    match answer {
+        Err(WriteError::Snapshot(error) | WriteError::Merge(MergeError::Snapshot(error))) => Err(error),
+        _ => Ok(()),
+    }
+}
