@@ -176,7 +176,7 @@ impl Schema {
                 return Err(SchemaError::BadWeight { field: field.clone(), weight: *weight });
             }
         }
-        self.analyzer().map(|_| ())
+        Ok(Analyzer::check(&self.tokenizer)?)
     }
 
     /// What breaks text into terms.

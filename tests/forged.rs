@@ -169,7 +169,9 @@ fn a_block_of_documents_that_crosses_the_end_of_a_group_is_refused() {
     let lens = [0, 0, 1].map(|block| u32::try_from(blocks[block].len()).unwrap());
     let table = [40, 2, 0, 0, lens[0], 30, lens[0], lens[2]];
     let bytes = forged(ONE_FIELD, records.clone(), |section, bytes| match section {
-        SectionKind::DocumentTable => *bytes = table.iter().flat_map(|number: &u32| number.to_le_bytes()).collect(),
+        SectionKind::DocumentTable => {
+            *bytes = table.iter().flat_map(|number: &u32| number.to_le_bytes()).collect()
+        }
         SectionKind::Documents => *bytes = blocks.concat(),
         _ => {}
     });

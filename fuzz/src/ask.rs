@@ -43,8 +43,6 @@ pub fn everything(engine: &Engine) -> Result<(), SnapshotError> {
     damage(engine.suggest("the q", 5))?;
     engine.each_record(|_| true)?;
     engine.record(Key { id: "7", kind: "note" })?;
-    written(engine.changes())?;
-    written(engine.snapshot())?;
     Ok(())
 }
 
@@ -55,7 +53,7 @@ pub fn everything(engine: &Engine) -> Result<(), SnapshotError> {
 pub fn after_writing(engine: &mut Engine) -> Result<(), SnapshotError> {
     written(engine.remove([("first", "document"), ("3", "document")].map(|(id, kind)| Key { id, kind })))?;
     written(engine.add(&samples::newcomers()))?;
-    written(engine.add(&samples::crowd()[..2]))?;
+    written(engine.changes())?;
     everything(engine)
 }
 
@@ -84,10 +82,11 @@ pub fn match_options(place: usize) -> MatchOptions {
     let highlight =
         HighlightOptions { column: Column::Number(0), open: "[".to_owned(), close: "]".to_owned() };
     MatchOptions {
-        limit: [None, Some(3)][place % 2],
+        // Texts are not marked without a limit: that would take most of the time.
+        limit: [Some(3), None][place % 2],
         weights: [None, Some(vec![0.3, 1.7]), Some(vec![-1.0])][place % 3].clone(),
         snippet: place.is_multiple_of(2).then_some(snippet),
-        highlight: place.is_multiple_of(3).then_some(highlight),
+        highlight: place.is_multiple_of(4).then_some(highlight),
         filter: FILTERS.get(place % 5).map(|text| json(text)),
     }
 }

@@ -48,7 +48,8 @@ fn forged(originals: &[Vec<u8>], input: &[u8]) -> Vec<u8> {
 
 fn sections(file: &[u8]) -> Vec<(SectionKind, Vec<u8>)> {
     let snapshot = Snapshot::open(file.to_vec()).expect("the originals are good");
-    let section = |kind: SectionKind| Some((kind, snapshot.optional_section(kind).expect("and undamaged")?.to_vec()));
+    let section =
+        |kind: SectionKind| Some((kind, snapshot.optional_section(kind).expect("and undamaged")?.to_vec()));
     SectionKind::ALL.into_iter().filter_map(section).collect()
 }
 

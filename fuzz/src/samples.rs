@@ -53,7 +53,8 @@ pub fn crowd() -> Vec<Record> {
 /// Never: the names and the tokenizer are known.
 pub fn crowd_schema() -> Schema {
     use AttributeType::{Bool, Keyword, Keywords, Number, Time};
-    let attributes = [("topic", Keyword), ("tags", Keywords), ("size", Number), ("done", Bool), ("createdAt", Time)];
+    let attributes =
+        [("topic", Keyword), ("tags", Keywords), ("size", Number), ("done", Bool), ("createdAt", Time)];
     let schema = Schema::of_fields([("title", 2.3), ("body", 0.7)]).expect("two fields");
     let schema = schema.with_tokenizer("unicode61").expect("a known tokenizer");
     let add = |schema: Schema, (name, kind)| schema.with_attribute(name, kind).expect("a new name");

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 pub fn write(seeds: impl FnOnce() -> Vec<Vec<u8>>) {
     let Some(folder) = env::var_os("SNAPSEEK_SEEDS").map(PathBuf::from) else { return };
     for (number, seed) in seeds().iter().enumerate() {
-        fs::write(folder.join(format!("seed-{number:04}")), seed).expect("the folder of seeds can be written to");
+        fs::write(folder.join(format!("seed-{number:04}")), seed)
+            .expect("the folder of seeds can be written to");
     }
 }
 

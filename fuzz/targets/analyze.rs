@@ -44,7 +44,10 @@ fuzz_target!(
 fn check_spans(analyzer: &Analyzer, text: &str, purpose: Purpose) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     analyzer.spans(text, purpose, |span| {
-        assert!(text.get(span.start..span.end).is_some_and(|surface| !surface.is_empty()), "{span:?} is text");
+        assert!(
+            text.get(span.start..span.end).is_some_and(|surface| !surface.is_empty()),
+            "{span:?} is text"
+        );
         if let Some(last) = spans.last() {
             let first_free = if analyzer.is_bigramming() { last.start + 1 } else { last.end };
             assert!(span.start >= first_free && span.end >= last.end, "{last:?} comes before {span:?}");
@@ -83,15 +86,26 @@ fn check_marks(text: &str, tokens: &[Span], step: usize) {
         };
         Some(*depth)
     });
-    assert!(depths.clone().all(|depth| depth == 0 || depth == 1) && depths.last().unwrap_or(0) == 0, "{pieces:?}");
+    assert!(
+        depths.clone().all(|depth| depth == 0 || depth == 1) && depths.last().unwrap_or(0) == 0,
+        "{pieces:?}"
+    );
 }
 
 fn seeds() -> Vec<Vec<u8>> {
-    let files = [seeds::files("tests/golden"), seeds::files("tests/cases"), seeds::files("www/corpus")].concat();
-    let lines = files.iter().flat_map(|file| snapseek_fuzz::text(file).lines()).filter(|line| line.len() > 40);
-    let lines = lines.zip((0u8..16).cycle()).map(|(line, choice)| seeds::with_choice(choice, line.as_bytes()));
-    let own = ["relational conditional hopping CRÈME brûlée İstanbul ǅ ﬁ e\u{301}", "東京都 カタカナｶﾀ 한국어 か\u{304}き abc漢字", "'-_' \0 \u{1a}"];
+    let files =
+        [seeds::files("tests/golden"), seeds::files("tests/cases"), seeds::files("www/corpus")].concat();
+    let lines =
+        files.iter().flat_map(|file| snapseek_fuzz::text(file).lines()).filter(|line| line.len() > 40);
+    let lines =
+        lines.zip((0u8..16).cycle()).map(|(line, choice)| seeds::with_choice(choice, line.as_bytes()));
+    let own = [
+        "relational conditional hopping CRÈME brûlée İstanbul ǅ ﬁ e\u{301}",
+        "東京都 カタカナｶﾀ 한국어 か\u{304}き abc漢字",
+        "'-_' \0 \u{1a}",
+    ];
     let own = own.iter().flat_map(|text| (0..16).map(|choice| seeds::with_choice(choice, text.as_bytes())));
-    let tokenizers = TOKENIZERS.map(|tokenizer| seeds::with_choice(7, format!("{tokenizer}\nsome-text x@y é").as_bytes()));
+    let tokenizers =
+        TOKENIZERS.map(|tokenizer| seeds::with_choice(7, format!("{tokenizer}\nsome-text x@y é").as_bytes()));
     lines.chain(own).chain(tokenizers).collect()
 }

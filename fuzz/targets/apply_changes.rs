@@ -20,6 +20,7 @@ fuzz_target!(
                 assert_eq!(after.len(), engine.len(), "as many records as it says");
                 assert_eq!(ask::everything(&engine), Ok(()), "what was applied is sound");
                 assert_eq!(engine.verify(), Ok(()), "what was applied is sound");
+                engine.snapshot().expect("what was applied can be copied");
             }
         }
     }

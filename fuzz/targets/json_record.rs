@@ -39,10 +39,19 @@ fuzz_target!(
 );
 
 fn seeds() -> Vec<Vec<u8>> {
-    let files = [seeds::files("tests/golden"), seeds::files("tests/cases"), seeds::files("www/corpus")].concat();
+    let files =
+        [seeds::files("tests/golden"), seeds::files("tests/cases"), seeds::files("www/corpus")].concat();
     let lines = files.iter().flat_map(|file| file.split(|&byte| byte == b'\n').map(<[u8]>::to_vec));
     let mut seeds = lines.filter(|line| Json::parse(line).is_ok()).collect::<Vec<_>>();
-    let numbers = ["1e16", "-0.0", "9223372036854775807", "18446744073709551615", "1e-7", "2.5e-324", "123456789012345678"];
+    let numbers = [
+        "1e16",
+        "-0.0",
+        "9223372036854775807",
+        "18446744073709551615",
+        "1e-7",
+        "2.5e-324",
+        "123456789012345678",
+    ];
     seeds.extend(numbers.map(|number| number.as_bytes().to_vec()));
     seeds.extend(files.into_iter().filter(|file| Json::parse(file).is_ok()));
     seeds

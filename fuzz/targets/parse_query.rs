@@ -16,8 +16,16 @@ use snapseek::segment::Segment;
 use snapseek_fuzz::{ask, samples, seeds};
 use std::sync::OnceLock;
 
-const WEIGHTS: [&[f64]; 8] =
-    [&[], &[1.0, 1.0], &[10.0], &[0.1, 0.7], &[0.0, 1.0], &[-1.0, 2.0], &[1e300, 1e-300], &[f64::NAN, f64::INFINITY]];
+const WEIGHTS: [&[f64]; 8] = [
+    &[],
+    &[1.0, 1.0],
+    &[10.0],
+    &[0.1, 0.7],
+    &[0.0, 1.0],
+    &[-1.0, 2.0],
+    &[1e300, 1e-300],
+    &[f64::NAN, f64::INFINITY],
+];
 
 // u8 choices, then the expression.
 fuzz_target!(
@@ -51,8 +59,12 @@ fn check_tree(query: &Query, node: &Node, depth: usize) {
     assert!(depth <= MAX_DEPTH);
     match node {
         Node::Nothing => {}
-        Node::Near(group) => assert!(!group.phrases.is_empty() && group.phrases.iter().all(|&at| at < query.phrases.len())),
-        Node::And(nodes) | Node::Or(nodes) => nodes.iter().for_each(|node| check_tree(query, node, depth + 1)),
+        Node::Near(group) => {
+            assert!(!group.phrases.is_empty() && group.phrases.iter().all(|&at| at < query.phrases.len()))
+        }
+        Node::And(nodes) | Node::Or(nodes) => {
+            nodes.iter().for_each(|node| check_tree(query, node, depth + 1))
+        }
         Node::Not(keep, drop) => [keep, drop].into_iter().for_each(|node| check_tree(query, node, depth + 1)),
     }
 }
@@ -79,7 +91,10 @@ impl Sample {
         let live = lengths.enumerate().flat_map(|(part, lengths)| {
             (0..).zip(lengths).filter(move |(document, _)| parts[part].is_live(*document))
         });
-        let add = |totals: Totals, length: u32| Totals { rows: totals.rows + 1, tokens: totals.tokens + u64::from(length) };
+        let add = |totals: Totals, length: u32| Totals {
+            rows: totals.rows + 1,
+            tokens: totals.tokens + u64::from(length),
+        };
         let totals = live.fold(Totals::default(), |totals, (_, &length)| add(totals, length));
         let corpus = Corpus { parts: &parts, totals };
         let rows = |limit: usize, wants_all: bool| {

@@ -86,6 +86,15 @@ impl Analyzer {
         })
     }
 
+    /// Checks a `tokenize=` string without making the tables that an analyzer has.
+    ///
+    /// # Errors
+    ///
+    /// As [`Analyzer::parse`].
+    pub fn check(tokenize: &str) -> Result<(), AnalyzerError> {
+        Options::parse(tokenize).map(|_| ())
+    }
+
     /// The same analyzer, but with runs of CJK (Han, Hiragana, Katakana, Hangul) broken into bigrams.
     pub fn with_cjk_bigrams(self) -> Analyzer {
         Analyzer { is_bigramming: true, ..self }

@@ -104,6 +104,10 @@ impl<'a> Distances<'a> {
 
     /// The errors between the word and `candidate`; none where there are too many.
     fn to(&mut self, candidate: &str) -> Option<u8> {
+        // A letter takes a byte at least.
+        if self.word.len() > candidate.len() + usize::from(self.most) {
+            return None;
+        }
         let shared = self.candidate.iter().zip(candidate.chars()).take_while(|(a, b)| **a == *b).count();
         // A beginning that is already too far off was not worked out to its end.
         let shared = shared.min(self.rows.len() - 1);
@@ -159,6 +163,13 @@ mod tests {
             }
         }
         table[a.len()][b.len()]
+    }
+
+    #[test]
+    fn a_word_much_longer_than_the_candidate_is_not_looked_at() {
+        let letters = vec!['x'; 1000];
+        let mut distances = Distances::new(&letters, 2);
+        assert_eq!((distances.to("xxx"), distances.rows.len()), (None, 1));
     }
 
     #[test]

@@ -48,7 +48,10 @@ impl Engine for Snapseek {
         let batches = std::thread::scope(|scope| {
             let workers = lines.chunks(run).map(|lines| scope.spawn(|| batch(lines, &schema)));
             let workers = workers.collect::<Vec<_>>();
-            workers.into_iter().map(|worker| worker.join().expect("a worker does not panic")).collect::<Result<Vec<_>>>()
+            workers
+                .into_iter()
+                .map(|worker| worker.join().expect("a worker does not panic"))
+                .collect::<Result<Vec<_>>>()
         })?;
         let mut builder = Builder::new(&schema)?.with_threads(threads);
         for batch in batches {
@@ -67,7 +70,10 @@ impl Engine for Snapseek {
 
     fn open(index: &Path) -> Result<Snapseek> {
         let engine = snapseek::Engine::open(fs::read(file(index))?)?;
-        Ok(Snapseek { engine, options: MatchOptions { limit: Some(LIMIT.into()), ..MatchOptions::default() } })
+        Ok(Snapseek {
+            engine,
+            options: MatchOptions { limit: Some(LIMIT.into()), ..MatchOptions::default() },
+        })
     }
 
     fn search(&mut self, query: &Query) -> Result<Self::Answer> {
