@@ -197,3 +197,15 @@ fn strings_and_codes_of_attributes_that_overlap_are_refused() {
         assert!(engine.matches("fox", &filtered(r#"{"k":"a"}"#)).is_err(), "byte {at}");
     }
 }
+
+#[test]
+fn verify_reads_what_no_term_leads_to() {
+    for wrong in [SectionKind::Shapes, SectionKind::Postings] {
+        let bytes = forged(ONE_FIELD, [record(0, "")], |section, bytes| {
+            if section == wrong {
+                *bytes = vec![9, 9];
+            }
+        });
+        assert!(Engine::open(bytes).unwrap().verify().is_err(), "{wrong:?}");
+    }
+}

@@ -71,6 +71,9 @@ fn filters_apply_before_the_best_are_chosen() {
     assert_eq!(with(r#"{"public":null}"#), ["backup"]);
     assert_eq!(with(r#"{"or":[{"id":"jwt"},{"level":1}]}"#), ["install", "jwt"]);
     assert_eq!(with(r#"{"kind":"memory"}"#), [""; 0]);
+    assert_eq!(with(r#"{"id":{"all":["jwt","jwt"]}}"#), ["jwt"]);
+    assert_eq!(with(r#"{"id":{"all":["jwt","rotate"]}}"#), [""; 0]);
+    assert_eq!(with(r#"{"kind":{"all":[]}}"#), with(r#"{"tags":{"all":[]}}"#));
 }
 
 #[test]

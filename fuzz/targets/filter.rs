@@ -1,13 +1,15 @@
-//! Any JSON, used as a filter: never a panic, and an error names a place in the filter. What holds of no logic but holds
-//! of sets: a filter and its opposite divide the documents, and twice the same filter is the filter.
+//! Any JSON, used as a filter: never a panic, and an error names a place in the filter. The documents that pass are those that
+//! pass a naive reading of the same filter against the records themselves; a filter and its opposite divide them.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use snapseek::attributes::{AttributeType, time_of};
 use snapseek::bitmap::Bitmap;
 use snapseek::json::Json;
 use snapseek::retrieval::{Filter, Part, ScoreTables};
 use snapseek::segment::Segment;
+use snapseek::{Record, Schema};
 use snapseek_fuzz::{samples, seeds};
 use std::sync::OnceLock;
 
@@ -15,33 +17,98 @@ fuzz_target!(
     init: seeds::write(seeds),
     |input: &[u8]| {
         let Ok(json) = Json::parse(input) else { return };
-        for segment in segments() {
+        for (segment, records) in segments() {
             match Filter::parse(&json, segment.schema()) {
                 Err(error) => assert!(error.to_string().starts_with("filter"), "{error}"),
-                Ok(filter) => check(segment, filter),
+                Ok(filter) => {
+                    let naive = |document: usize| holds(&json, &records[document], segment.schema());
+                    check(segment, filter, Bitmap::where_true(records.len(), naive));
+                }
             }
         }
     }
 );
 
-fn check(segment: &Segment, filter: Filter) {
+fn check(segment: &Segment, filter: Filter, expected: Bitmap) {
     let tables = ScoreTables::default();
     let part = Part { segment, dead: None, first_row: 0, tables: &tables };
     let apply = |filter: &Filter| filter.apply(&part).expect("the snapshot is good");
-    let found = apply(&filter);
-    assert_eq!(found.len(), segment.documents() as usize);
-    let opposite = apply(&Filter::Not(Box::new(filter.clone())));
-    let mut all = found.clone();
-    all.unite(&opposite);
-    assert_eq!((all, found.count() + opposite.count()), (Bitmap::all(found.len()), found.len()));
-    assert_eq!(apply(&Filter::All(vec![filter.clone(), filter.clone()])), found);
-    assert_eq!(apply(&Filter::Any(vec![filter.clone(), filter])), found);
+    assert_eq!(apply(&filter), expected, "{filter:?}");
+    let mut opposite = apply(&Filter::Not(Box::new(filter)));
+    opposite.invert();
+    assert_eq!(opposite, expected);
 }
 
-fn segments() -> &'static [Segment] {
-    static SEGMENTS: OnceLock<Vec<Segment>> = OnceLock::new();
+/// Whether a record passes a filter that parses.
+fn holds(filter: &Json, record: &Record, schema: &Schema) -> bool {
+    let Json::Object(entries) = filter else { unreachable!("a filter is an object") };
+    entries.iter().all(|(name, value)| match (name.as_str(), value) {
+        ("not", filter) => !holds(filter, record, schema),
+        ("or", Json::Array(filters)) => filters.iter().any(|filter| holds(filter, record, schema)),
+        ("and", Json::Array(filters)) => filters.iter().all(|filter| holds(filter, record, schema)),
+        ("id", value) => passes(AttributeType::Keyword, &[Json::String(record.id().to_owned())], value),
+        ("kind", value) => passes(AttributeType::Keyword, &[Json::String(record.kind().to_owned())], value),
+        (name, value) => {
+            let (_, kind) = schema.attribute(name).expect("the filter parses");
+            passes(kind, &items(record.json().get(name).unwrap_or(&Json::Null)), value)
+        }
+    })
+}
+
+fn passes(kind: AttributeType, own: &[Json], value: &Json) -> bool {
+    let own = own.iter().map(|value| comparable(kind, value)).collect::<Vec<_>>();
+    let has = |wanted: &Json| own.contains(&comparable(kind, wanted));
+    let has_any = |wanted: &Json| items(wanted).iter().any(has);
+    let Json::Object(operators) = value else {
+        return if *value == Json::Null { own.is_empty() } else { has_any(value) };
+    };
+    operators.iter().all(|(operator, operand)| {
+        let compare = |holds: fn(f64, f64) -> bool| {
+            let bound = comparable(kind, operand).as_f64().expect("the filter parses");
+            own.iter().filter_map(Json::as_f64).any(|own| holds(own, bound))
+        };
+        match operator.as_str() {
+            "eq" | "any" => has_any(operand),
+            "ne" | "none" => !has_any(operand),
+            "all" => items(operand).iter().all(has),
+            "exists" => *operand == Json::Bool(!own.is_empty()),
+            "gt" => compare(|own, bound| own > bound),
+            "gte" => compare(|own, bound| own >= bound),
+            "lt" => compare(|own, bound| own < bound),
+            "lte" => compare(|own, bound| own <= bound),
+            other => unreachable!("the filter parses, but has an operator {other}"),
+        }
+    })
+}
+
+fn items(value: &Json) -> Vec<Json> {
+    match value {
+        Json::Null => Vec::new(),
+        Json::Array(values) => values.clone(),
+        other => vec![other.clone()],
+    }
+}
+
+/// The value in the form in which two of this type are equal or not.
+fn comparable(kind: AttributeType, value: &Json) -> Json {
+    match (kind, value) {
+        (AttributeType::Number, value) => Json::from_f64(value.as_f64().expect("it has the type")),
+        (AttributeType::Time, value) => Json::from_f64(time_of(value).expect("it has the type")),
+        (AttributeType::Bool, value) | (_, value @ Json::String(_)) => value.clone(),
+        (AttributeType::Keyword | AttributeType::Keywords, value) => Json::String(value.to_text()),
+    }
+}
+
+fn segments() -> &'static [(Segment, Vec<Record>)] {
+    static SEGMENTS: OnceLock<Vec<(Segment, Vec<Record>)>> = OnceLock::new();
     SEGMENTS.get_or_init(|| {
-        samples::snapshots().iter().map(|bytes| Segment::open(bytes.clone()).expect("it is good")).collect()
+        let with_records = |bytes: &Vec<u8>| {
+            let segment = Segment::open(bytes.clone()).expect("it is good");
+            let records = (0..segment.documents()).map(|document| segment.record(document).expect("it is good"));
+            let records = records.collect();
+            (segment, records)
+        };
+        samples::snapshots().iter().map(with_records).collect()
     })
 }
 

@@ -189,19 +189,6 @@ impl<'a> DocumentsView<'a> {
         Ok(group)
     }
 
-    /// Unpacks every block.
-    ///
-    /// # Errors
-    /// When one is malformed.
-    pub fn verify(&self) -> Result<(), Malformed> {
-        let mut seen = 0;
-        self.each_from(0, |_, _| {
-            seen += 1;
-            true
-        })?;
-        if seen == self.documents { Ok(()) } else { Err(Malformed(WHAT)) }
-    }
-
     fn block_count(&self) -> usize {
         self.entries.len() / (4 * ENTRY)
     }

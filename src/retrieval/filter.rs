@@ -204,21 +204,18 @@ impl Test {
     fn of_key(&self, part: &Part, target: Target) -> Result<Bitmap, SnapshotError> {
         let keys = part.segment.keys()?;
         let len = keys.len();
-        let texts = match self {
-            Test::AnyOf(texts) => texts,
-            Test::AllOf(texts) if texts.len() <= 1 => texts,
-            Test::Exists => return Ok(Bitmap::all(len)),
-            _ => return Ok(Bitmap::none(len)),
+        let is_wanted = |own: &str| match self {
+            Test::AnyOf(texts) => texts.iter().any(|text| text == own),
+            Test::AllOf(texts) => texts.iter().all(|text| text == own),
+            Test::Exists => true,
+            Test::Numbers(_) | Test::Bool(_) | Test::Range { .. } => false,
         };
         if target == Target::Kind {
-            let wanted =
-                keys.kinds().iter().map(|kind| texts.iter().any(|text| text == kind)).collect::<Vec<_>>();
-            let is_wanted = |document| wanted.get(keys.kind_number(document)).copied().unwrap_or(false);
-            return Ok(Bitmap::where_true(len, is_wanted));
+            let wanted = keys.kinds().iter().map(|kind| is_wanted(kind)).collect::<Vec<_>>();
+            let has_wanted = |document| wanted.get(keys.kind_number(document)).copied().unwrap_or(false);
+            return Ok(Bitmap::where_true(len, has_wanted));
         }
-        Ok(Bitmap::where_true(len, |document| {
-            keys.get(document).is_ok_and(|key| texts.iter().any(|text| text == key.id))
-        }))
+        Ok(Bitmap::where_true(len, |document| keys.get(document).is_ok_and(|key| is_wanted(key.id))))
     }
 }
 

@@ -14,8 +14,9 @@ pub use batch::{Batch, BatchError, BatchWriter, MAX_RECORD_LEN};
 pub use merge::{MAX_TEXT, MergeError, Source, merge, merge_sections};
 
 use crate::attributes::{self, ColumnView};
-use crate::document::{DocumentsView, KeysView, Record};
-use crate::index::{LengthsView, Shape, TermsView, shapes};
+use crate::document::{DocumentsView, Key, KeysView, Record};
+use crate::ids::FieldId;
+use crate::index::{Cursor, LengthsView, ListRef, Shape, TermsView, TermsWalk, shapes};
 use crate::json::Json;
 use crate::schema::Schema;
 use crate::snapshot::{SectionKind, Snapshot, SnapshotError};
@@ -193,40 +194,80 @@ impl Segment {
     /// When something is damaged.
     pub fn verify(&self) -> Result<(), SnapshotError> {
         self.snapshot.verify()?;
-        let mut list = crate::index::List::default();
-        let mut walk = self.terms()?.walk();
-        while walk.advance()? {
-            list.clear();
-            let mut cursor =
-                crate::index::Cursor::new(self.postings()?, walk.list(), self.shapes()?, self.documents)?;
-            cursor.drain_to(&mut list)?;
-            if !list.documents.is_sorted_by(|a, b| a < b) {
-                return Err(Malformed("a list of postings").into());
-            }
+        self.verify_lists()?;
+        self.columns()?;
+        match self.forms()? {
+            Some(forms) if self.schema.keeps_forms() => verify_order(forms.walk(), |_| Ok(()))?,
+            None if !self.schema.keeps_forms() => {}
+            _ => return Err(Malformed("the dictionary of forms").into()),
         }
-        if !self.field_lengths()?.adds_up() {
+        self.verify_documents()
+    }
+
+    /// Reads every list to its end: positions lie in their fields, and there are as many as the lengths say.
+    fn verify_lists(&self) -> Result<(), SnapshotError> {
+        let (postings, shapes, lengths) = (self.postings()?, self.shapes()?, self.field_lengths()?);
+        let mut list_end = 0;
+        let mut tokens = 0;
+        let mut positions = Vec::new();
+        verify_order(self.terms()?.walk(), |list| {
+            list_end = list.at as usize + list.len as usize;
+            let mut cursor = Cursor::new(postings, list, shapes, self.documents)?;
+            while cursor.doc() != Cursor::END {
+                positions.clear();
+                cursor.positions(&mut positions)?;
+                tokens += positions.len() as u64;
+                for (field, length) in (0..).map(FieldId).zip(lengths.of_document(cursor.doc() as usize)) {
+                    if positions.iter().any(|(of, position)| *of == field && *position >= length) {
+                        return Err(Malformed("a list of postings"));
+                    }
+                }
+                cursor.advance()?;
+            }
+            Ok(())
+        })?;
+        let all = (0..lengths.field_count()).map(|field| lengths.total_of_field(field));
+        if !lengths.adds_up() || all.fold(0, u64::saturating_add) != tokens {
             return Err(Malformed("the table of lengths").into());
         }
-        self.columns()?;
-        if let Some(forms) = self.forms()? {
-            let mut walk = forms.walk();
-            while walk.advance()? {}
-        }
+        if list_end == postings.len() { Ok(()) } else { Err(Malformed("the postings").into()) }
+    }
+
+    /// Reads every document: it is the record that the keys say, and found by its key.
+    fn verify_documents(&self) -> Result<(), SnapshotError> {
         let keys = self.keys()?;
-        for document in 0..keys.len() {
-            let key = keys.get(document)?;
-            if keys.find(key)? != Some(document) {
-                return Err(Malformed("the table of ids").into());
-            }
-        }
-        let mut seen = Ok(());
-        self.stored()?.each_from(0, |_, text| {
-            seen = parse_record(text).map(|_| ());
+        let mut count = 0;
+        let mut seen: Result<(), SnapshotError> = Ok(());
+        self.stored()?.each_from(0, |document, text| {
+            let check = || {
+                let (record, key) = (parse_record(text)?, keys.get(document)?);
+                let is_key = key == Key { id: record.id(), kind: record.kind() };
+                let is_found = document == count && keys.find(key)? == Some(document);
+                if is_key && is_found { Ok(()) } else { Err(Malformed("the table of ids").into()) }
+            };
+            seen = check();
+            count += 1;
             seen.is_ok()
         })?;
-        self.stored()?.verify()?;
-        seen
+        seen?;
+        if count == self.documents as usize { Ok(()) } else { Err(Malformed("the table of documents").into()) }
     }
+}
+
+/// Reads a dictionary to its end, and calls `each` with every list.
+fn verify_order(
+    mut walk: TermsWalk,
+    mut each: impl FnMut(ListRef) -> Result<(), Malformed>,
+) -> Result<(), SnapshotError> {
+    let mut last: Option<Vec<u8>> = None;
+    while walk.advance()? {
+        if last.as_deref().is_some_and(|last| last >= walk.term()) {
+            return Err(Malformed("the dictionary").into());
+        }
+        each(walk.list())?;
+        last = Some(walk.term().to_vec());
+    }
+    Ok(())
 }
 
 pub(crate) fn parse_record(text: &[u8]) -> Result<Record, SnapshotError> {
