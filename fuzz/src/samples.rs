@@ -39,7 +39,7 @@ pub fn crowd() -> Vec<Record> {
         let text = format!(
             r#"{{"id":{i},"kind":"{kind}","title":"the {tag} {}","body":"{body}","topic":"{tag}","tags":["{tag}","id"],"size":{size},"done":{},"createdAt":{}}}"#,
             i % 10,
-            i % 3 == 0,
+            i.is_multiple_of(3),
             i * 86_400_000,
         );
         Record::from_json(Json::parse(text.as_bytes()).expect("it is JSON")).expect("it is a record")

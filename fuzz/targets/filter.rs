@@ -104,7 +104,8 @@ fn segments() -> &'static [(Segment, Vec<Record>)] {
     SEGMENTS.get_or_init(|| {
         let with_records = |bytes: &Vec<u8>| {
             let segment = Segment::open(bytes.clone()).expect("it is good");
-            let records = (0..segment.documents()).map(|document| segment.record(document).expect("it is good"));
+            let records =
+                (0..segment.documents()).map(|document| segment.record(document).expect("it is good"));
             let records = records.collect();
             (segment, records)
         };

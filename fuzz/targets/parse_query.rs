@@ -98,7 +98,8 @@ impl Sample {
         let totals = live.fold(Totals::default(), |totals, (_, &length)| add(totals, length));
         let corpus = Corpus { parts: &parts, totals };
         // Every other limit comes with a filter.
-        let allowed = parts.map(|part| Bitmap::where_true(part.segment.documents() as usize, |document| document % 5 < 3));
+        let allowed = parts
+            .map(|part| Bitmap::where_true(part.segment.documents() as usize, |document| document % 5 < 3));
         let allowed = limit.is_multiple_of(2).then_some(&allowed[..]);
         let rows = |limit: usize, wants_all: bool| {
             let retrieval = Retrieval { query, weights, limit, allowed, wants_all };
@@ -133,7 +134,7 @@ fn sample() -> &'static [Sample; 2] {
         };
         // The same text many times over, with longer and shorter fields: lists of several blocks, windows that end early.
         let mut many = Vec::new();
-        for i in 0..40 {
+        for i in 0..15 {
             for record in samples::golden_records() {
                 let Json::Object(mut entries) = record.json().clone() else { continue };
                 entries.retain(|(name, _)| name != "id");

@@ -239,19 +239,24 @@ impl Segment {
         let mut count = 0;
         let mut seen: Result<(), SnapshotError> = Ok(());
         self.stored()?.each_from(0, |document, text| {
-            let check = || {
-                let (record, key) = (parse_record(text)?, keys.get(document)?);
-                let is_key = key == Key { id: record.id(), kind: record.kind() };
-                let is_found = document == count && keys.find(key)? == Some(document);
-                if is_key && is_found { Ok(()) } else { Err(Malformed("the table of ids").into()) }
-            };
-            seen = check();
-            count += 1;
+            seen = verify_key(&keys, document, text);
+            count += usize::from(document == count);
             seen.is_ok()
         })?;
         seen?;
-        if count == self.documents as usize { Ok(()) } else { Err(Malformed("the table of documents").into()) }
+        if count == self.documents as usize {
+            Ok(())
+        } else {
+            Err(Malformed("the table of documents").into())
+        }
     }
+}
+
+fn verify_key(keys: &KeysView, document: usize, text: &[u8]) -> Result<(), SnapshotError> {
+    let (record, key) = (parse_record(text)?, keys.get(document)?);
+    let is_own = key == Key { id: record.id(), kind: record.kind() };
+    let is_found = keys.find(key)? == Some(document);
+    if is_own && is_found { Ok(()) } else { Err(Malformed("the table of ids").into()) }
 }
 
 /// Reads a dictionary to its end, and calls `each` with every list.
