@@ -25,6 +25,7 @@ pub fn file(originals: &[Vec<u8>], input: &[u8]) -> Vec<u8> {
     static KEEP: OnceLock<Option<PathBuf>> = OnceLock::new();
     let bytes = if input.starts_with(SIGNATURE) { input.to_vec() } else { forged(originals, input) };
     if let Some(path) = KEEP.get_or_init(|| env::var_os("SNAPSEEK_KEEP").map(PathBuf::from)) {
+        fs::create_dir_all(path.parent().unwrap_or(path)).expect("its folder can be made");
         fs::write(path, &bytes).expect("the file to keep can be written");
     }
     bytes
