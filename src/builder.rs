@@ -7,6 +7,7 @@ use crate::segment::{
     Batch, BatchError, BatchWriter, MergeError, Segment, Source, key_hash, merge, merge_sections,
 };
 use crate::snapshot::{self, SectionKind};
+use crate::vector::VectorError;
 use hashbrown::HashTable;
 
 /// Why a snapshot cannot be built.
@@ -141,10 +142,14 @@ impl Builder {
             return Ok(());
         }
         let open = std::mem::replace(&mut self.open, BatchWriter::new(&self.schema)?);
-        self.take(open.finish())
+        self.take(open.finish())?;
+        // The widths of vectors may only now be known.
+        self.open = BatchWriter::new(&self.schema)?;
+        Ok(())
     }
 
     fn take(&mut self, batch: Batch) -> Result<(), BuildError> {
+        self.settle_widths(&batch)?;
         for key in batch.removed() {
             self.kill(key);
         }
@@ -157,6 +162,22 @@ impl Builder {
         }
         if self.gathered >= GATHERED_LEN {
             self.encode_gathered()?;
+        }
+        Ok(())
+    }
+
+    /// Notes how wide the vectors are; those of a batch are as wide as all before them.
+    fn settle_widths(&mut self, batch: &Batch) -> Result<(), BuildError> {
+        let models = self.schema.models().len();
+        for model in 0..models {
+            let Some((found, key)) = batch.width(model) else { continue };
+            if self.schema.settle_width(model, found) {
+                continue;
+            }
+            let (name, known) = self.schema.models().nth(model).expect("it is one of the models");
+            let error = VectorError::OtherWidth { found, expected: known.width.unwrap_or(0) };
+            let (id, model) = (key.id.to_owned(), name.to_owned());
+            return Err(BatchError::Vector { id, model, error }.into());
         }
         Ok(())
     }

@@ -18,6 +18,7 @@ pub mod retrieval;
 pub mod schema;
 pub mod segment;
 pub mod snapshot;
+pub mod vector;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
 pub mod wire;

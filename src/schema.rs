@@ -2,6 +2,9 @@
 
 mod entries;
 mod infer;
+mod vectors;
+
+pub use vectors::{EmbedderKind, MAX_MODELS, VectorModel};
 
 use crate::analysis::{Analyzer, AnalyzerError};
 use crate::attributes::AttributeType;
@@ -26,6 +29,8 @@ pub struct Schema {
     fields: Entries<TextField>,
     #[serde(default)]
     attributes: Entries<AttributeType>,
+    #[serde(default, skip_serializing_if = "Entries::is_empty")]
+    vectors: Entries<VectorModel>,
 }
 
 /// How runs of CJK characters become terms.
@@ -80,6 +85,20 @@ pub enum SchemaError {
         /// Its weight.
         weight: f64,
     },
+    /// There are too many models.
+    #[error("the schema has {found} models; at most {MAX_MODELS} are allowed")]
+    TooManyModels {
+        /// How many.
+        found: usize,
+    },
+    /// A model cannot be used.
+    #[error("vectors {model:?}: {reason}")]
+    BadModel {
+        /// The model's name.
+        model: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The tokenizer is not known.
     #[error(transparent)]
     Tokenizer(#[from] AnalyzerError),
@@ -107,6 +126,7 @@ impl Schema {
             forms: false,
             fields: Entries(Vec::new()),
             attributes: Entries(Vec::new()),
+            vectors: Entries(Vec::new()),
         }
     }
 
@@ -176,6 +196,7 @@ impl Schema {
                 return Err(SchemaError::BadWeight { field: field.clone(), weight: *weight });
             }
         }
+        self.check_vectors()?;
         Ok(Analyzer::check(&self.tokenizer)?)
     }
 

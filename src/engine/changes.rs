@@ -41,7 +41,8 @@ impl Engine {
     /// When the bytes are no changes, or were made with another schema; then nothing is applied.
     pub fn apply(&mut self, changes: Vec<u8>) -> Result<(), WriteError> {
         let segment = Segment::open(changes)?;
-        if segment.schema() != &self.schema {
+        let mut schema = self.schema.clone();
+        if !schema.settle_widths_of(segment.schema()) {
             return Err(WriteError::OtherSchema);
         }
         // Damage must show before anything is written.

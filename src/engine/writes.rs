@@ -83,6 +83,7 @@ impl Engine {
         for document in 0..keys.len() {
             written.replaced += usize::from(self.kill(keys.get(document)?)?);
         }
+        self.schema.settle_widths_of(segment.schema());
         let part = LivePart::new(segment, false);
         let totals = part.totals()?;
         self.totals.rows += totals.rows;

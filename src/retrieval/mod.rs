@@ -10,6 +10,7 @@ mod filter;
 mod lists;
 mod matching;
 mod near;
+mod nearest;
 mod places;
 mod positions;
 mod score_table;
@@ -18,6 +19,7 @@ mod source;
 mod top_k;
 
 pub use filter::{Filter, FilterError};
+pub use nearest::{Nearest, nearest, similarities};
 pub use places::{Place, places};
 pub use positions::Positions;
 pub use score_table::ScoreTables;

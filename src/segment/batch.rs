@@ -2,12 +2,14 @@
 
 use super::interner::Interner;
 use super::invert::Inverted;
+use super::vectors::rows_writers;
 use crate::analysis::{Analyzer, Purpose};
 use crate::attributes::{AttributeType, ColumnWriter};
 use crate::bitmap::Bitmap;
 use crate::document::{GROUP, Group, Key, KeysWriter, MAX_KINDS, Record, text_of};
 use crate::json::Json;
 use crate::schema::{Schema, SchemaError};
+use crate::vector::{RowsWriter, VectorError};
 use crate::wire::len32;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -48,6 +50,26 @@ pub enum BatchError {
         /// The field.
         field: String,
     },
+    /// A vector cannot be taken.
+    #[error("record {id:?}: its vector for {model:?} cannot be used: {error}")]
+    Vector {
+        /// Its id.
+        id: String,
+        /// The model.
+        model: String,
+        /// Why not.
+        error: VectorError,
+    },
+    /// A field that holds a vector is something else.
+    #[error("record {id:?}: \"{field}\" is {found}, the schema says it is a vector: an array of numbers")]
+    NotAVector {
+        /// Its id.
+        id: String,
+        /// The field.
+        field: String,
+        /// What it is.
+        found: &'static str,
+    },
     /// There are too many kinds.
     #[error("record {id:?} has one kind too many; at most {MAX_KINDS} kinds are allowed")]
     TooManyKinds {
@@ -76,6 +98,8 @@ pub struct Batch {
     pub(super) dead: Bitmap,
     removed: Vec<(String, String)>,
     pub(super) columns: Vec<ColumnWriter>,
+    /// The vectors, model by model.
+    pub(super) vectors: Vec<RowsWriter>,
     /// Tokens per document and field, document by document.
     pub(super) lengths: Vec<u32>,
     pub(super) groups: Vec<Group>,
@@ -115,6 +139,7 @@ impl BatchWriter {
                 dead: Bitmap::none(0),
                 removed: Vec::new(),
                 columns: schema.attributes().map(|(_, kind)| ColumnWriter::new(kind)).collect(),
+                vectors: rows_writers(schema),
                 lengths: Vec::new(),
                 groups: Vec::new(),
                 tail: Vec::new(),
@@ -147,15 +172,30 @@ impl BatchWriter {
     /// # Errors
     /// When the record does not fit the schema or a limit; then nothing is appended.
     pub fn add(&mut self, record: &Record) -> Result<(), BatchError> {
+        self.add_with(record, &[])
+    }
+
+    /// Appends a record with vectors by model; those that the record itself carries go before them.
+    ///
+    /// # Errors
+    /// As [`BatchWriter::add`].
+    pub fn add_with(&mut self, record: &Record, vectors: &[Option<Vec<f32>>]) -> Result<(), BatchError> {
         let batch = &mut self.batch;
         let mut stored = Vec::new();
-        record.json().write(&mut stored);
+        batch.schema.stored_json(record).write(&mut stored);
         batch.check(record, stored.len())?;
+        let vectors = batch.vectors_of(record, vectors)?;
         let key = Key { id: record.id(), kind: record.kind() };
         if !batch.keys.push(key) {
             return Err(BatchError::TooManyKinds { id: record.id().to_owned() });
         }
         batch.dead.push(false);
+        let document = len32(batch.keys.len() - 1);
+        for (rows, vector) in batch.vectors.iter_mut().zip(&vectors) {
+            if let Some(vector) = vector {
+                rows.push(document, vector).expect("the vector was checked");
+            }
+        }
         for ((name, _), column) in batch.schema.attributes().zip(&mut batch.columns) {
             assert!(column.push(record.json().get(name)), "the value was checked");
         }

@@ -2,6 +2,7 @@
 
 use super::batch::Batch;
 use super::invert::{Renumbering, renumber};
+use super::vectors::merge_vectors;
 use super::{Segment, parse_record};
 use crate::analysis::Purpose;
 use crate::attributes::{self, ColumnView, ColumnWriter};
@@ -14,6 +15,7 @@ use crate::index::{
 };
 use crate::schema::Schema;
 use crate::snapshot::{self, SectionKind, SnapshotError};
+use crate::vector::VectorError;
 use crate::wire::len32;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -31,6 +33,14 @@ pub enum MergeError {
     /// The sources have too many kinds together.
     #[error("the records have more than {MAX_KINDS} kinds")]
     TooManyKinds,
+    /// The vectors of a model do not fit each other.
+    #[error("the vectors of {model:?} are not alike: {error}")]
+    Vectors {
+        /// The model.
+        model: String,
+        /// What differs.
+        error: VectorError,
+    },
     /// A segment cannot be read.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
@@ -52,7 +62,7 @@ pub enum Source<'a> {
 }
 
 impl Source<'_> {
-    fn dead(&self) -> &Bitmap {
+    pub(super) fn dead(&self) -> &Bitmap {
         match self {
             Source::Batch(batch) => &batch.dead,
             Source::Segment(_, dead) => dead,
@@ -101,18 +111,22 @@ pub fn merge_sections(
     };
     let (terms, postings) = plan.encode_terms(threads)?;
     let (document_table, document_blocks) = merge_documents(sources)?;
+    let (schema, vectors) = merge_vectors(schema, sources, &numbers, documents)?;
     let mut parts = vec![
-        (SectionKind::Schema, serde_json::to_vec(schema).expect("a schema is plain data")),
+        (SectionKind::Schema, serde_json::to_vec(&schema).expect("a schema is plain data")),
         (SectionKind::Keys, merge_keys(sources)?),
         (SectionKind::DocumentTable, document_table),
-        (SectionKind::Attributes, merge_attributes(schema, sources, documents)?),
+        (SectionKind::Attributes, merge_attributes(&schema, sources, documents)?),
         (SectionKind::Lengths, field_lengths.finish(documents)),
         (SectionKind::Shapes, shapes::encode(&shapes)),
         (SectionKind::Terms, terms),
         (SectionKind::Postings, postings),
     ];
     if schema.keeps_forms() {
-        parts.push((SectionKind::Forms, merge_forms(schema, sources)?));
+        parts.push((SectionKind::Forms, merge_forms(&schema, sources)?));
+    }
+    if let Some(vectors) = vectors {
+        parts.push((SectionKind::Vectors, vectors));
     }
     // Last, so that a reader who wants the index alone can stop before it.
     parts.push((SectionKind::Documents, document_blocks));
@@ -123,9 +137,19 @@ pub fn merge_sections(
 type Numbers = Vec<(u32, NewNumbers)>;
 
 #[derive(Debug)]
-enum NewNumbers {
+pub(super) enum NewNumbers {
     From(u32),
     Each(Vec<Option<u32>>),
+}
+
+impl NewNumbers {
+    /// The new number of a row; none where it is dead.
+    pub(super) fn of(&self, row: u32) -> Option<u32> {
+        match self {
+            NewNumbers::From(first) => Some(first + row),
+            NewNumbers::Each(numbers) => numbers.get(row as usize).copied().flatten(),
+        }
+    }
 }
 
 fn renumberings(sources: &[Source]) -> Numbers {

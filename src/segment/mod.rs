@@ -8,6 +8,7 @@ mod batch;
 mod interner;
 mod invert;
 mod merge;
+mod vectors;
 
 pub(crate) use batch::key_hash;
 pub use batch::{Batch, BatchError, BatchWriter, MAX_RECORD_LEN};
@@ -18,8 +19,9 @@ use crate::document::{DocumentsView, Key, KeysView, Record};
 use crate::ids::FieldId;
 use crate::index::{Cursor, LengthsView, ListRef, Shape, TermsView, TermsWalk, shapes};
 use crate::json::Json;
-use crate::schema::Schema;
+use crate::schema::{Schema, VectorModel};
 use crate::snapshot::{SectionKind, Snapshot, SnapshotError};
+use crate::vector::{self, RowsView};
 use crate::wire::Malformed;
 use std::sync::OnceLock;
 
@@ -180,6 +182,26 @@ impl Segment {
         }
     }
 
+    /// The vectors, in the order of the schema's models.
+    ///
+    /// # Errors
+    /// When the section is damaged, or does not fit the schema.
+    pub fn vectors(&self) -> Result<Vec<RowsView<'_>>, SnapshotError> {
+        if self.schema.models().len() == 0 {
+            return Ok(Vec::new());
+        }
+        let rows = vector::parse(self.snapshot.section(SectionKind::Vectors)?, self.documents as usize)?;
+        let fits = |rows: &RowsView, model: &VectorModel| {
+            (rows.encoding(), rows.metric(), rows.width()) == (model.encoding, model.metric, model.width)
+        };
+        let fit = rows.iter().zip(self.schema.models()).all(|(rows, (_, model))| fits(rows, model));
+        if fit && rows.len() == self.schema.models().len() {
+            Ok(rows)
+        } else {
+            Err(Malformed("the table of vectors").into())
+        }
+    }
+
     /// A document, read back.
     ///
     /// # Errors
@@ -196,6 +218,9 @@ impl Segment {
         self.snapshot.verify()?;
         self.verify_lists()?;
         self.columns()?;
+        for rows in self.vectors()? {
+            rows.verify(self.documents as usize)?;
+        }
         match self.forms()? {
             Some(forms) if self.schema.keeps_forms() => verify_order(forms.walk(), |_| Ok(()))?,
             None if !self.schema.keeps_forms() => {}

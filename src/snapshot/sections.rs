@@ -33,16 +33,34 @@ pub enum SectionKind {
     Forms = 10,
     /// The keys that a set of changes removes; only in changes.
     Removed = 11,
+    /// The vectors; only where the schema names a model.
+    Vectors = 12,
+    /// What the snapshot embeds queries with; only where a model is its own.
+    Embedders = 13,
 }
 
 impl SectionKind {
     /// All of them.
-    pub const ALL: [SectionKind; 11] = {
+    pub const ALL: [SectionKind; 13] = {
         use SectionKind::{
-            Attributes, DocumentTable, Documents, Forms, Keys, Lengths, Postings, Removed, Schema, Shapes,
-            Terms,
+            Attributes, DocumentTable, Documents, Embedders, Forms, Keys, Lengths, Postings, Removed, Schema,
+            Shapes, Terms, Vectors,
         };
-        [Schema, Keys, DocumentTable, Documents, Attributes, Terms, Postings, Shapes, Lengths, Forms, Removed]
+        [
+            Schema,
+            Keys,
+            DocumentTable,
+            Documents,
+            Attributes,
+            Terms,
+            Postings,
+            Shapes,
+            Lengths,
+            Forms,
+            Removed,
+            Vectors,
+            Embedders,
+        ]
     };
 
     /// Its name, in words.
@@ -59,6 +77,8 @@ impl SectionKind {
             SectionKind::Lengths => "lengths",
             SectionKind::Forms => "forms",
             SectionKind::Removed => "removed",
+            SectionKind::Vectors => "vectors",
+            SectionKind::Embedders => "embedders",
         }
     }
 

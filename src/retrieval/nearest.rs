@@ -1,0 +1,193 @@
+//! The rows whose vectors are nearest.
+//!
+//! Rows at full precision are all compared. Of rows of bytes, a first look with a query of bytes leaves out those that
+//! cannot be among the best, however wrong it is: the answer is that of comparing all. Of rows of bits, a first look
+//! keeps the [`Nearest::candidates`] that differ in the fewest; what it misses stays out.
+
+use super::top_k::{Ranked, TopK};
+use super::{Corpus, Part};
+use crate::bitmap::Bitmap;
+use crate::snapshot::SnapshotError;
+use crate::vector::{Encoding, MAX_WIDTH, Metric, Query, RowsView};
+
+/// What to look for.
+#[derive(Clone, Copy, Debug)]
+pub struct Nearest<'a> {
+    /// The place of the model in the schema.
+    pub model: usize,
+    /// The query.
+    pub query: &'a Query,
+    /// How many rows at most.
+    pub limit: usize,
+    /// By segment, the documents that may be hits; none where all may.
+    pub allowed: Option<&'a [Bitmap]>,
+    /// How many rows of bits are compared at their full precision.
+    pub candidates: usize,
+}
+
+/// The nearest rows, nearest first; a rank is the similarity, negated. Ties go by row.
+///
+/// # Errors
+/// When the vectors are damaged.
+pub fn nearest(corpus: &Corpus, nearest: &Nearest) -> Result<Vec<Ranked>, SnapshotError> {
+    let mut matrices = Vec::with_capacity(corpus.parts.len());
+    for (number, part) in corpus.parts.iter().enumerate() {
+        let Some(rows) = part.segment.vectors()?.get(nearest.model).copied() else { continue };
+        if rows.width() == Some(nearest.query.width()) {
+            let allowed = nearest.allowed.map(|allowed| &allowed[number]);
+            matrices.push(Matrix { part, rows, allowed });
+        }
+    }
+    let mut top = TopK::new(nearest.limit);
+    let kind = matrices.first().map(|matrix| (matrix.rows.encoding(), matrix.rows.metric()));
+    match kind {
+        Some((Encoding::I8, Metric::Cosine)) => by_bytes(&matrices, nearest, &mut top),
+        Some((Encoding::I1, _)) => by_bits(&matrices, nearest, &mut top),
+        _ => by_numbers(&matrices, nearest.query, &mut top),
+    }
+    Ok(top.into_sorted())
+}
+
+/// How near given rows are: by row, in their order; none where one has no vector.
+///
+/// # Errors
+/// When the vectors are damaged.
+pub fn similarities(
+    corpus: &Corpus,
+    model: usize,
+    query: &Query,
+    rows: impl IntoIterator<Item = u32>,
+) -> Result<Vec<Option<f32>>, SnapshotError> {
+    let mut views = Vec::with_capacity(corpus.parts.len());
+    for part in corpus.parts {
+        let view = part.segment.vectors()?.get(model).copied();
+        views.push(view.filter(|view| view.width() == Some(query.width())));
+    }
+    let similarity = |row: u32| {
+        let number = corpus.parts.partition_point(|part| part.first_row <= row).checked_sub(1)?;
+        let view = views[number]?;
+        let place = view.row_of(row - corpus.parts[number].first_row)?;
+        Some(query.similarity(&view, place)).filter(|similarity| similarity.is_finite())
+    };
+    Ok(rows.into_iter().map(similarity).collect())
+}
+
+/// The vectors of a segment, and which of them may be hits.
+struct Matrix<'a> {
+    part: &'a Part<'a>,
+    rows: RowsView<'a>,
+    allowed: Option<&'a Bitmap>,
+}
+
+impl Matrix<'_> {
+    /// Calls `each` with every row that may be a hit, ascending, and its document.
+    #[inline]
+    fn each(&self, mut each: impl FnMut(usize, u32)) {
+        let documents = self.part.segment.documents();
+        match self.allowed {
+            None if self.rows.is_complete() && self.part.dead.is_none() => {
+                (0..self.rows.len()).zip(0..).for_each(|(row, document)| each(row, document));
+            }
+            // Few rows may be allowed: it is they that are gone through.
+            Some(allowed) if self.rows.is_complete() => {
+                for row in allowed.iter().take_while(|&row| row < self.rows.len()) {
+                    let document = self.rows.document(row);
+                    if self.part.is_live(document) {
+                        each(row, document);
+                    }
+                }
+            }
+            _ => {
+                for row in 0..self.rows.len() {
+                    let document = self.rows.document(row);
+                    let is_allowed = self.allowed.is_none_or(|allowed| allowed.has(document as usize));
+                    if is_allowed && document < documents && self.part.is_live(document) {
+                        each(row, document);
+                    }
+                }
+            }
+        }
+    }
+
+    fn offer(&self, query: &Query, row: usize, document: u32, top: &mut TopK) {
+        let similarity = query.similarity(&self.rows, row);
+        if similarity.is_finite() {
+            top.push(Ranked { row: self.part.first_row + document, rank: -f64::from(similarity) });
+        }
+    }
+}
+
+fn by_numbers(matrices: &[Matrix], query: &Query, top: &mut TopK) {
+    for matrix in matrices {
+        let mut least = least_of(top);
+        matrix.each(|row, document| {
+            let similarity = query.similarity(&matrix.rows, row);
+            // Rows come in order, so a later one has to be nearer. What is no number is never.
+            if similarity > least && similarity < f32::INFINITY {
+                top.push(Ranked { row: matrix.part.first_row + document, rank: -f64::from(similarity) });
+                least = least_of(top);
+            }
+        });
+    }
+}
+
+fn by_bytes(matrices: &[Matrix], nearest: &Nearest, top: &mut TopK) {
+    let margin = 2.0 * nearest.query.estimate_off_by();
+    let mut best = TopK::new(nearest.limit);
+    let mut least = f32::NEG_INFINITY;
+    let mut seen = Vec::new();
+    for (number, matrix) in matrices.iter().enumerate() {
+        matrix.each(|row, document| {
+            let estimate = nearest.query.estimate(&matrix.rows, row);
+            if estimate >= least {
+                seen.push((estimate, number, row, document));
+                best.push(Ranked { row: matrix.part.first_row + document, rank: -f64::from(estimate) });
+                // If `limit` rows are estimated higher by more than both errors, they are nearer.
+                least = least_of(&best) - margin;
+            }
+        });
+    }
+    for (estimate, number, row, document) in seen {
+        if estimate >= least {
+            matrices[number].offer(nearest.query, row, document, top);
+        }
+    }
+}
+
+fn by_bits(matrices: &[Matrix], nearest: &Nearest, top: &mut TopK) {
+    let mut counts = [0usize; MAX_WIDTH + 1];
+    let mut seen = Vec::with_capacity(matrices.iter().map(|matrix| matrix.rows.len()).sum());
+    for matrix in matrices {
+        matrix.each(|row, _| {
+            let differing = nearest.query.differing_bits(&matrix.rows, row);
+            counts[differing as usize] += 1;
+            seen.push(differing);
+        });
+    }
+    // All that differ in fewer bits than `most` are taken, and of those that differ in `most` the first ones.
+    let wanted = nearest.candidates.max(nearest.limit);
+    let mut taken = 0;
+    let most = counts.iter().position(|&count| {
+        taken += count;
+        taken >= wanted
+    });
+    let most = most.unwrap_or(MAX_WIDTH);
+    let mut left = wanted.saturating_sub(taken - counts[most].min(taken));
+    let mut differing = seen.into_iter();
+    for matrix in matrices {
+        matrix.each(|row, document| {
+            let differing = differing.next().map_or(MAX_WIDTH, |differing| differing as usize);
+            let is_candidate = differing < most || differing == most && left > 0;
+            if is_candidate {
+                left -= usize::from(differing == most);
+                matrix.offer(nearest.query, row, document, top);
+            }
+        });
+    }
+}
+
+/// What a similarity has to be above to be among the best.
+#[expect(clippy::cast_possible_truncation, reason = "ranks come from similarities, which are f32")]
+fn least_of(top: &TopK) -> f32 {
+    -(top.threshold() as f32)
+}

@@ -1,0 +1,123 @@
+//! The vectors of records: taken in with them, and carried over when segments become one.
+
+use super::batch::{Batch, BatchError};
+use super::merge::{MergeError, NewNumbers, Source};
+use crate::document::{Key, Record};
+use crate::json::Json;
+use crate::schema::{Schema, VectorModel};
+use crate::vector::{self, RowsView, RowsWriter, checked};
+use crate::wire::Malformed;
+use std::borrow::Cow;
+
+/// Writers of the vectors of a schema, model by model.
+pub(super) fn rows_writers(schema: &Schema) -> Vec<RowsWriter> {
+    let writer = |(_, model): (_, &VectorModel)| RowsWriter::new(model.encoding, model.metric, model.width);
+    schema.models().map(writer).collect()
+}
+
+impl Batch {
+    /// A record's vectors by model, checked: those it carries, or else those that were `given`.
+    pub(super) fn vectors_of<'a>(
+        &self,
+        record: &Record,
+        given: &'a [Option<Vec<f32>>],
+    ) -> Result<Vec<Option<Cow<'a, [f32]>>>, BatchError> {
+        let mut vectors = Vec::with_capacity(self.vectors.len());
+        for (place, (name, model)) in self.schema().models().enumerate() {
+            let own = match &model.field {
+                Some(field) => carried(record, field)?,
+                None => None,
+            };
+            let given = given.get(place).and_then(Option::as_deref).map(Cow::Borrowed);
+            let vector = own.map(Cow::Owned).or(given);
+            if let Some(vector) = &vector {
+                let (id, model) = (record.id().to_owned(), name.to_owned());
+                checked(vector, self.vectors[place].width()).map_err(|error| BatchError::Vector {
+                    id,
+                    model,
+                    error,
+                })?;
+            }
+            vectors.push(vector);
+        }
+        Ok(vectors)
+    }
+
+    /// How wide a model's vectors are, and the first record that has one; none where no record has.
+    pub(crate) fn width(&self, model: usize) -> Option<(usize, Key<'_>)> {
+        let rows = self.vectors[model].view();
+        let first = (!rows.is_empty()).then(|| rows.document(0) as usize)?;
+        Some((rows.width()?, self.keys.get(first)))
+    }
+}
+
+/// The vector that a field of a record holds.
+fn carried(record: &Record, field: &str) -> Result<Option<Vec<f32>>, BatchError> {
+    let not_a_vector = |found| {
+        let (id, field) = (record.id().to_owned(), field.to_owned());
+        BatchError::NotAVector { id, field, found }
+    };
+    match record.json().get(field) {
+        None | Some(Json::Null) => Ok(None),
+        Some(Json::Array(numbers)) => {
+            #[expect(clippy::cast_possible_truncation, reason = "vectors have the precision of an f32")]
+            let number = |number: &Json| number.as_f64().map(|number| number as f32);
+            let vector = numbers.iter().map(number).collect::<Option<Vec<_>>>();
+            vector.map(Some).ok_or_else(|| not_a_vector("an array of other things"))
+        }
+        Some(other) => Err(not_a_vector(other.kind())),
+    }
+}
+
+/// The vectors of all live rows, and the schema that knows how wide they are.
+pub(super) fn merge_vectors(
+    schema: &Schema,
+    sources: &[Source],
+    numbers: &[(u32, NewNumbers)],
+    documents: usize,
+) -> Result<(Schema, Option<Vec<u8>>), MergeError> {
+    let mut schema = schema.clone();
+    let mut writers = rows_writers(&schema);
+    for (source, (_, numbers)) in sources.iter().zip(numbers) {
+        let views: Vec<RowsView> = match source {
+            Source::Batch(batch) => batch.vectors.iter().map(RowsWriter::view).collect(),
+            Source::Segment(segment, _) => segment.vectors()?,
+        };
+        for ((writer, view), (name, _)) in writers.iter_mut().zip(&views).zip(schema.models()) {
+            append(writer, view, source.dead().len(), numbers, name)?;
+        }
+    }
+    for (model, writer) in writers.iter().enumerate() {
+        if let Some(width) = writer.width() {
+            schema.settle_width(model, width);
+        }
+    }
+    let vectors = (!writers.is_empty()).then(|| vector::encode(&writers, documents));
+    Ok((schema, vectors))
+}
+
+/// Appends the live rows of a view.
+fn append(
+    writer: &mut RowsWriter,
+    view: &RowsView,
+    documents: usize,
+    numbers: &NewNumbers,
+    name: &str,
+) -> Result<(), MergeError> {
+    let mut next = 0;
+    for row in 0..view.len() {
+        let document = view.document(row);
+        // Rows that do not ascend would be written as damaged as they were read.
+        if document < next || document as usize >= documents {
+            return Err(Malformed("the table of vectors").into());
+        }
+        next = document + 1;
+        if let Some(document) = numbers.of(document) {
+            writer.push_from(document, view, row).map_err(|error| {
+                let model = name.to_owned();
+                MergeError::Vectors { model, error }
+            })?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,106 @@
+//! WebAssembly SIMD: the same sums as `scalar`, four or more at a time.
+
+use super::LANES;
+use core::arch::wasm32::{
+    f32x4, f32x4_add, f32x4_convert_i32x4, f32x4_extract_lane, f32x4_mul, f32x4_splat, f32x4_sub,
+    i16x8_extend_high_i8x16, i16x8_extend_low_i8x16, i32x4_add, i32x4_dot_i16x8, i32x4_extend_high_i16x8,
+    i32x4_extend_low_i16x8, i32x4_extract_lane, i32x4_splat, u64x2, v128,
+};
+
+/// Σ query · row, over rows of little-endian `f32`.
+#[inline]
+pub fn dot_f32(query: &[f32], row: &[u8]) -> f32 {
+    over_f32(query, row, |query, numbers| f32x4_mul(query, numbers))
+}
+
+/// Σ (query − row)².
+#[inline]
+pub fn squared_distance_f32(query: &[f32], row: &[u8]) -> f32 {
+    over_f32(query, row, |query, numbers| {
+        let difference = f32x4_sub(query, numbers);
+        f32x4_mul(difference, difference)
+    })
+}
+
+/// Σ query · row, over rows of signed bytes.
+#[inline]
+pub fn dot_f32_i8(query: &[f32], row: &[u8]) -> f32 {
+    let mut sums = [f32x4_splat(0.0); 4];
+    let ((queries, _), (rows, _)) = (query.as_chunks::<LANES>(), row.as_chunks::<LANES>());
+    for (query, row) in queries.iter().zip(rows) {
+        let bytes = load(row);
+        let (low, high) = (i16x8_extend_low_i8x16(bytes), i16x8_extend_high_i8x16(bytes));
+        let fours = [
+            i32x4_extend_low_i16x8(low),
+            i32x4_extend_high_i16x8(low),
+            i32x4_extend_low_i16x8(high),
+            i32x4_extend_high_i16x8(high),
+        ];
+        let (queries, _) = query.as_chunks::<4>();
+        for four in 0..4 {
+            let product = f32x4_mul(load_f32(&queries[four]), f32x4_convert_i32x4(fours[four]));
+            sums[four] = f32x4_add(sums[four], product);
+        }
+    }
+    added_up(sums)
+}
+
+/// Σ query · row, over rows of signed bytes and a query of such numbers, widened. Exact.
+#[inline]
+pub fn dot_i8(query: &[i16], row: &[u8]) -> i32 {
+    let mut sums = [i32x4_splat(0); 2];
+    let ((queries, _), (rows, _)) = (query.as_chunks::<LANES>(), row.as_chunks::<LANES>());
+    for (query, row) in queries.iter().zip(rows) {
+        let bytes = load(row);
+        let (halves, _) = query.as_chunks::<8>();
+        let low = i32x4_dot_i16x8(i16x8_extend_low_i8x16(bytes), load_i16(&halves[0]));
+        let high = i32x4_dot_i16x8(i16x8_extend_high_i8x16(bytes), load_i16(&halves[1]));
+        sums = [i32x4_add(sums[0], low), i32x4_add(sums[1], high)];
+    }
+    let sum = i32x4_add(sums[0], sums[1]);
+    i32x4_extract_lane::<0>(sum)
+        + i32x4_extract_lane::<1>(sum)
+        + i32x4_extract_lane::<2>(sum)
+        + i32x4_extract_lane::<3>(sum)
+}
+
+#[inline]
+fn over_f32(query: &[f32], row: &[u8], term: impl Fn(v128, v128) -> v128) -> f32 {
+    let mut sums = [f32x4_splat(0.0); 4];
+    let ((queries, _), (rows, _)) = (query.as_chunks::<LANES>(), row.as_chunks::<{ 4 * LANES }>());
+    for (query, row) in queries.iter().zip(rows) {
+        let ((queries, _), (numbers, _)) = (query.as_chunks::<4>(), row.as_chunks::<16>());
+        for four in 0..4 {
+            sums[four] = f32x4_add(sums[four], term(load_f32(&queries[four]), load(&numbers[four])));
+        }
+    }
+    added_up(sums)
+}
+
+/// The sum of the sixteen, in `scalar`'s order.
+#[inline]
+fn added_up(sums: [v128; 4]) -> f32 {
+    let fours = f32x4_add(f32x4_add(sums[0], sums[1]), f32x4_add(sums[2], sums[3]));
+    (f32x4_extract_lane::<0>(fours) + f32x4_extract_lane::<1>(fours))
+        + (f32x4_extract_lane::<2>(fours) + f32x4_extract_lane::<3>(fours))
+}
+
+// Each of these compiles to one `v128.load`.
+
+#[inline]
+fn load(bytes: &[u8; 16]) -> v128 {
+    let (words, _) = bytes.as_chunks::<8>();
+    u64x2(u64::from_le_bytes(words[0]), u64::from_le_bytes(words[1]))
+}
+
+#[inline]
+fn load_f32(numbers: &[f32; 4]) -> v128 {
+    f32x4(numbers[0], numbers[1], numbers[2], numbers[3])
+}
+
+#[inline]
+fn load_i16(numbers: &[i16; 8]) -> v128 {
+    core::arch::wasm32::i16x8(
+        numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6], numbers[7],
+    )
+}

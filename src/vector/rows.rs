@@ -1,0 +1,461 @@
+//! One model's vectors: a row for each document that has one.
+//!
+//! ```text
+//! 0 u32 rows · 4 u32 width · 8 u8 encoding · 9 u8 metric · 10 u8 1 where some document has no row, else 0 · 11 zeros
+//! 16 u32 × rows: each row's document, ascending; only where some document has no row
+//!    bits × rows: 1 where the number is not negative, lowest bit first, as many as 128 divides; i1 only
+//!    f32 × rows: each row's factor; not with f32
+//!    u32 × rows: the sum of its squares; not with f32 nor cosine
+//!    numbers × rows, as many as 16 divides: i8, with f32 f32
+//! ```
+//! Each part starts at a multiple of 16 bytes. What is past the width is zero.
+//!
+//! A number times its row's factor is what it stands for. With the cosine a row stands for a vector of length 1.
+
+use super::encoding::{Encoding, MAX_WIDTH, Metric, VectorError, checked};
+use super::kernel::LANES;
+use crate::wire::{Malformed, Reader, len32, u32_at};
+
+const HEADER_LEN: usize = 16;
+const WHAT: Malformed = Malformed("the table of vectors");
+
+/// Collects the rows of a model; [`RowsView`] reads what it writes.
+#[derive(Clone, Debug)]
+pub struct RowsWriter {
+    encoding: Encoding,
+    metric: Metric,
+    width: Option<usize>,
+    documents: Vec<u8>,
+    factors: Vec<u8>,
+    squares: Vec<u8>,
+    numbers: Vec<u8>,
+}
+
+impl RowsWriter {
+    /// A writer without rows. The width is the first row's, where it is not given.
+    pub fn new(encoding: Encoding, metric: Metric, width: Option<usize>) -> RowsWriter {
+        let (documents, factors, squares, numbers) = Default::default();
+        RowsWriter { encoding, metric, width, documents, factors, squares, numbers }
+    }
+
+    /// How many numbers a row has, once that is known.
+    pub fn width(&self) -> Option<usize> {
+        self.width
+    }
+
+    /// Appends the vector of a document, which comes after all that have one so far.
+    ///
+    /// # Errors
+    /// When it is no vector, or of another width; then nothing is appended.
+    pub fn push(&mut self, document: u32, vector: &[f32]) -> Result<(), VectorError> {
+        let length = checked(vector, self.width)?;
+        self.width = Some(vector.len());
+        self.documents.extend(document.to_le_bytes());
+        let scale = if self.metric == Metric::Cosine { 1.0 / length } else { 1.0 };
+        let padding = stride_of(vector.len()) - vector.len();
+        if self.encoding == Encoding::F32 {
+            // An f64 product, rounded once, so that a vector of length 1 keeps its bits.
+            let scaled = vector.iter().map(|&number| narrowed(f64::from(number) * scale));
+            self.numbers.extend(scaled.flat_map(f32::to_le_bytes));
+            self.numbers.resize(self.numbers.len() + 4 * padding, 0);
+            return Ok(());
+        }
+        let (bytes, step) = quantised(vector);
+        let square = bytes.iter().map(|&byte| i64::from(byte) * i64::from(byte)).sum::<i64>();
+        let square = u32::try_from(square).expect("4096 squares of 127 fit");
+        let factor = match self.metric {
+            Metric::Cosine => 1.0 / libm::sqrt(f64::from(square)),
+            Metric::Dot | Metric::Euclidean => step,
+        };
+        self.factors.extend(narrowed(factor).to_le_bytes());
+        if self.metric != Metric::Cosine {
+            self.squares.extend(square.to_le_bytes());
+        }
+        self.numbers.extend(bytes.iter().map(|byte| byte.cast_unsigned()));
+        self.numbers.resize(self.numbers.len() + padding, 0);
+        Ok(())
+    }
+
+    /// Appends a row as it is, for a document that comes after all that have one so far.
+    ///
+    /// # Errors
+    /// When it is of another width; then nothing is appended.
+    ///
+    /// # Panics
+    /// When the view is of another encoding or metric: segments of one schema are alike.
+    pub fn push_from(&mut self, document: u32, view: &RowsView, row: usize) -> Result<(), VectorError> {
+        assert!(
+            (view.encoding, view.metric) == (self.encoding, self.metric),
+            "vectors of one model are alike"
+        );
+        if let Some(expected) = self.width.filter(|&width| width != view.width) {
+            return Err(VectorError::OtherWidth { found: view.width, expected });
+        }
+        self.width = Some(view.width);
+        self.documents.extend(document.to_le_bytes());
+        self.factors.extend(view.factors.get(4 * row..4 * row + 4).unwrap_or_default());
+        self.squares.extend(view.squares.get(4 * row..4 * row + 4).unwrap_or_default());
+        self.numbers.extend(view.numbers(row));
+        Ok(())
+    }
+
+    /// What was collected, without its bits.
+    pub fn view(&self) -> RowsView<'_> {
+        let rows = self.documents.len() / 4;
+        RowsView {
+            encoding: self.encoding,
+            metric: self.metric,
+            rows,
+            width: self.width.unwrap_or(0),
+            documents: Some(&self.documents),
+            bits: &[],
+            factors: &self.factors,
+            squares: &self.squares,
+            numbers: &self.numbers,
+        }
+    }
+
+    /// The rows' bytes, in a segment of so many documents, appended to `out`; [`RowsView::parse`] reads them.
+    pub fn encode(&self, documents: usize, out: &mut Vec<u8>) {
+        let view = self.view();
+        let start = out.len();
+        let is_sparse = view.rows < documents;
+        out.extend(len32(view.rows).to_le_bytes());
+        out.extend(len32(view.width).to_le_bytes());
+        out.extend([self.encoding as u8, self.metric as u8, u8::from(is_sparse)]);
+        let mut part = |bytes: &[u8]| {
+            out.resize(start + (out.len() - start).next_multiple_of(16), 0);
+            out.extend_from_slice(bytes);
+        };
+        if is_sparse {
+            part(&self.documents);
+        }
+        if self.encoding == Encoding::I1 {
+            let rows = self.numbers.chunks_exact(view.stride().max(1));
+            part(&rows.flat_map(|row| signs(row, view.width)).collect::<Vec<_>>());
+        }
+        part(&self.factors);
+        part(&self.squares);
+        part(&self.numbers);
+        part(&[]);
+    }
+}
+
+/// The nearest numbers with a byte each, and what 1 of them stands for.
+pub(super) fn quantised(vector: &[f32]) -> (Vec<i8>, f64) {
+    let largest = f64::from(vector.iter().fold(0f32, |largest, number| largest.max(number.abs())));
+    let step = largest / 127.0;
+    #[expect(clippy::cast_possible_truncation, reason = "a number is at most 127 steps")]
+    let byte = |&number: &f32| libm::rint(f64::from(number) / step) as i8;
+    (vector.iter().map(byte).collect(), step)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "this is where precision is given up")]
+pub(super) fn narrowed(number: f64) -> f32 {
+    number as f32
+}
+
+/// The bits of a row of bytes: 1 where the number is not negative.
+pub(super) fn signs(row: &[u8], width: usize) -> Vec<u8> {
+    let mut bits = vec![0; bit_stride_of(width)];
+    for (place, &byte) in row[..width].iter().enumerate() {
+        bits[place / 8] |= u8::from(!byte.cast_signed().is_negative()) << (place % 8);
+    }
+    bits
+}
+
+/// So many numbers a row is stored with.
+pub(super) fn stride_of(width: usize) -> usize {
+    width.next_multiple_of(LANES)
+}
+
+fn bit_stride_of(width: usize) -> usize {
+    width.next_multiple_of(128) / 8
+}
+
+/// The rows of a model, in place; [`RowsWriter`] wrote them.
+#[derive(Clone, Copy, Debug)]
+pub struct RowsView<'a> {
+    encoding: Encoding,
+    metric: Metric,
+    rows: usize,
+    width: usize,
+    documents: Option<&'a [u8]>,
+    bits: &'a [u8],
+    factors: &'a [u8],
+    squares: &'a [u8],
+    numbers: &'a [u8],
+}
+
+impl<'a> RowsView<'a> {
+    /// Reads the rows that `bytes` are, of a segment of so many documents; [`RowsWriter::encode`] reverses it.
+    ///
+    /// # Errors
+    /// When the bytes are no such rows.
+    pub fn parse(bytes: &'a [u8], documents: usize) -> Result<RowsView<'a>, Malformed> {
+        let mut reader = Reader::new(bytes, WHAT.0);
+        let (rows, width) = (reader.len32()?, reader.len32()?);
+        let encoding = Encoding::from_number(reader.u8()?).ok_or(WHAT)?;
+        let metric = Metric::from_number(reader.u8()?).ok_or(WHAT)?;
+        let is_sparse = reader.u8()?;
+        let is_empty = rows == 0 && width <= MAX_WIDTH;
+        let fits = is_empty || rows <= documents && (1..=MAX_WIDTH).contains(&width);
+        if !fits || is_sparse != u8::from(rows < documents) {
+            return Err(WHAT);
+        }
+        let mut reader = PartReader { bytes, at: HEADER_LEN };
+        let ids = if is_sparse == 1 { Some(reader.part(rows, 4)?) } else { None };
+        let is_f32 = encoding == Encoding::F32;
+        let bits = if encoding == Encoding::I1 { reader.part(rows, bit_stride_of(width))? } else { &[] };
+        let factors = if is_f32 { &[] } else { reader.part(rows, 4)? };
+        let squares = if is_f32 || metric == Metric::Cosine { &[] } else { reader.part(rows, 4)? };
+        let numbers = reader.part(rows, stride_of(width) * if is_f32 { 4 } else { 1 })?;
+        if reader.at != bytes.len() {
+            return Err(WHAT);
+        }
+        Ok(RowsView { encoding, metric, rows, width, documents: ids, bits, factors, squares, numbers })
+    }
+
+    /// Checks what [`RowsView::parse`] does not: every number, and that rows ascend.
+    ///
+    /// # Errors
+    /// When something is not as the writer writes it.
+    pub fn verify(&self, documents: usize) -> Result<(), Malformed> {
+        let mut last = None;
+        for row in 0..self.rows {
+            let document = self.document(row);
+            if last.is_some_and(|last| last >= document) || document as usize >= documents {
+                return Err(WHAT);
+            }
+            last = Some(document);
+            if !self.is_sound(row) {
+                return Err(WHAT);
+            }
+        }
+        Ok(())
+    }
+
+    fn is_sound(&self, row: usize) -> bool {
+        let numbers = self.numbers(row);
+        if self.encoding == Encoding::F32 {
+            let (numbers, _) = numbers.as_chunks::<4>();
+            let (own, padding) = numbers.split_at(self.width);
+            return own.iter().all(|bytes| f32::from_le_bytes(*bytes).is_finite())
+                && padding.iter().all(|bytes| *bytes == [0; 4]);
+        }
+        let square = |byte: &u8| i64::from(byte.cast_signed()) * i64::from(byte.cast_signed());
+        let sum = numbers.iter().map(square).sum::<i64>();
+        let square = u32_at(self.squares, row).map(i64::from);
+        let bits_fit = self.encoding != Encoding::I1 || self.bits(row) == signs(numbers, self.width);
+        let factor = self.factor(row);
+        let is_scaled = factor.is_finite() && factor > 0.0;
+        numbers[self.width..].iter().all(|&byte| byte == 0)
+            && bits_fit
+            && is_scaled
+            && square.is_none_or(|square| square == sum)
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// How many numbers a row has; none where no row says so.
+    pub fn width(&self) -> Option<usize> {
+        (self.width > 0).then_some(self.width)
+    }
+
+    /// How precise the rows are.
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// What near means.
+    pub fn metric(&self) -> Metric {
+        self.metric
+    }
+
+    /// Whether every document has a row: then a row's number is its document's.
+    pub fn is_complete(&self) -> bool {
+        self.documents.is_none()
+    }
+
+    /// The document of a row.
+    #[inline]
+    pub fn document(&self, row: usize) -> u32 {
+        match self.documents {
+            None => len32(row),
+            // Past every document where the row is past the end.
+            Some(documents) => u32_at(documents, row).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// The row of a document; none where it has none.
+    pub fn row_of(&self, document: u32) -> Option<usize> {
+        match self.documents {
+            None => Some(document as usize).filter(|&row| row < self.rows),
+            Some(documents) => {
+                let (ids, _) = documents.as_chunks::<4>();
+                ids.binary_search_by_key(&document, |id| u32::from_le_bytes(*id)).ok()
+            }
+        }
+    }
+
+    /// The vector that a row stands for.
+    pub fn vector(&self, row: usize) -> Vec<f32> {
+        let numbers = self.numbers(row);
+        if self.encoding == Encoding::F32 {
+            let (numbers, _) = numbers.as_chunks::<4>();
+            return numbers[..self.width].iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+        }
+        let factor = self.factor(row);
+        numbers[..self.width].iter().map(|byte| f32::from(byte.cast_signed()) * factor).collect()
+    }
+
+    fn stride(&self) -> usize {
+        stride_of(self.width) * if self.encoding == Encoding::F32 { 4 } else { 1 }
+    }
+
+    #[inline]
+    pub(super) fn numbers(&self, row: usize) -> &'a [u8] {
+        let stride = self.stride();
+        &self.numbers[row * stride..(row + 1) * stride]
+    }
+
+    #[inline]
+    pub(super) fn bits(&self, row: usize) -> &'a [u8] {
+        let stride = bit_stride_of(self.width);
+        &self.bits[row * stride..(row + 1) * stride]
+    }
+
+    #[inline]
+    pub(super) fn factor(&self, row: usize) -> f32 {
+        f32::from_bits(u32_at(self.factors, row).unwrap_or(0))
+    }
+
+    #[inline]
+    pub(super) fn square(&self, row: usize) -> u32 {
+        u32_at(self.squares, row).unwrap_or(0)
+    }
+}
+
+/// Takes parts that start at multiples of 16 bytes.
+struct PartReader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> PartReader<'a> {
+    fn part(&mut self, count: usize, len: usize) -> Result<&'a [u8], Malformed> {
+        let end = count.checked_mul(len).and_then(|len| self.at.checked_add(len)).ok_or(WHAT)?;
+        let part = self.bytes.get(self.at..end).ok_or(WHAT)?;
+        let next = end.checked_next_multiple_of(16).ok_or(WHAT)?;
+        let padding = self.bytes.get(end..next).ok_or(WHAT)?;
+        if padding.iter().any(|&byte| byte != 0) {
+            return Err(WHAT);
+        }
+        self.at = next;
+        Ok(part)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENCODINGS: [Encoding; 3] = [Encoding::F32, Encoding::I8, Encoding::I1];
+    const METRICS: [Metric; 3] = [Metric::Cosine, Metric::Dot, Metric::Euclidean];
+
+    fn vectors(rows: usize, width: usize) -> Vec<Vec<f32>> {
+        let mut state = 7u32;
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            f32::from(i16::from_ne_bytes([state.to_be_bytes()[0], state.to_be_bytes()[1]])) / 8192.0
+        };
+        (0..rows).map(|_| (0..width).map(|_| next()).collect()).collect()
+    }
+
+    #[test]
+    fn vectors_come_back_as_precisely_as_they_are_kept() {
+        for (encoding, metric) in ENCODINGS.into_iter().flat_map(|e| METRICS.map(|m| (e, m))) {
+            for (width, gaps) in [(1, false), (15, true), (16, false), (130, true), (384, false)] {
+                let vectors = vectors(5, width);
+                let documents: Vec<u32> = if gaps { vec![0, 2, 3, 8, 9] } else { vec![0, 1, 2, 3, 4] };
+                let count = documents[4] as usize + 1;
+                let mut writer = RowsWriter::new(encoding, metric, None);
+                for (vector, &document) in vectors.iter().zip(&documents) {
+                    writer.push(document, vector).unwrap();
+                }
+                let mut bytes = Vec::new();
+                writer.encode(count, &mut bytes);
+                let view = RowsView::parse(&bytes, count).unwrap();
+                view.verify(count).unwrap();
+                assert_eq!((view.len(), view.width(), view.is_complete()), (5, Some(width), !gaps));
+                for (row, vector) in vectors.iter().enumerate() {
+                    assert_eq!(view.row_of(documents[row]), Some(row));
+                    let length = checked(vector, None).unwrap();
+                    let scale = if metric == Metric::Cosine { 1.0 / length } else { 1.0 };
+                    let step = vector.iter().fold(0f32, |most, x| most.max(x.abs())) / 127.0;
+                    let most = if encoding == Encoding::F32 { 1e-7 } else { 0.6 * f64::from(step) * scale };
+                    for (&kept, &number) in view.vector(row).iter().zip(vector) {
+                        let apart = (f64::from(kept) - f64::from(number) * scale).abs();
+                        // Rescaling to length 1 moves a coarse row a little more than its steps.
+                        assert!(apart <= most + 0.01, "{kept} {number} {encoding:?} {metric:?}");
+                    }
+                }
+                assert_eq!(view.row_of(1), if gaps { None } else { Some(1) });
+            }
+        }
+    }
+
+    #[test]
+    fn rows_copied_from_a_view_give_the_same_bytes() {
+        for (encoding, metric) in ENCODINGS.into_iter().flat_map(|e| METRICS.map(|m| (e, m))) {
+            let mut writer = RowsWriter::new(encoding, metric, Some(20));
+            vectors(9, 20).iter().zip(0..).for_each(|(vector, row)| writer.push(row, vector).unwrap());
+            let (mut bytes, mut again) = (Vec::new(), Vec::new());
+            writer.encode(9, &mut bytes);
+            let view = RowsView::parse(&bytes, 9).unwrap();
+            let mut copy = RowsWriter::new(encoding, metric, None);
+            (0..9).for_each(|row| copy.push_from(len32(row), &view, row).unwrap());
+            copy.encode(9, &mut again);
+            assert_eq!(bytes, again);
+        }
+    }
+
+    #[test]
+    fn every_truncation_and_every_flipped_byte_is_an_error_or_the_same_shape() {
+        for (encoding, metric) in ENCODINGS.into_iter().flat_map(|e| METRICS.map(|m| (e, m))) {
+            let mut writer = RowsWriter::new(encoding, metric, None);
+            vectors(3, 5).iter().zip([0, 2, 3]).for_each(|(vector, row)| writer.push(row, vector).unwrap());
+            let mut bytes = Vec::new();
+            writer.encode(4, &mut bytes);
+            for len in 0..bytes.len() {
+                assert!(RowsView::parse(&bytes[..len], 4).is_err(), "accepted {len} bytes");
+            }
+            for place in 0..bytes.len() {
+                let mut flipped = bytes.clone();
+                flipped[place] ^= 0x55;
+                if let Ok(view) = RowsView::parse(&flipped, 4) {
+                    let _ = view.verify(4);
+                    (0..view.len()).for_each(|row| assert_eq!(view.vector(row).len(), 5));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_model_without_rows_keeps_its_width() {
+        for width in [None, Some(3)] {
+            let mut bytes = Vec::new();
+            RowsWriter::new(Encoding::I1, Metric::Dot, width).encode(7, &mut bytes);
+            let view = RowsView::parse(&bytes, 7).unwrap();
+            assert_eq!((view.len(), view.width()), (0, width));
+        }
+    }
+}
