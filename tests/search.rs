@@ -187,7 +187,10 @@ fn options_that_cannot_be_used_name_themselves_and_what_is_allowed() {
         (r#"{"limit":0}"#, "limit: must be 1 to 1000, not 0"),
         (r#"{"offset":200000}"#, "offset: must be 0 to 100000, not 200000"),
         (r#"{"typos":3}"#, "typos: must be 0 to 2, not 3"),
-        (r#"{"mode":"fuzzy"}"#, "mode: unknown mode \"fuzzy\"; this snapshot answers \"keyword\""),
+        (
+            r#"{"mode":"fuzzy"}"#,
+            "mode: unknown mode \"fuzzy\"; there are \"keyword\", \"vector\" and \"hybrid\"",
+        ),
         (r#"{"facets":["colour"]}"#, "facets: there is no attribute \"colour\""),
         (
             r#"{"highlight":["colour"]}"#,

@@ -1,6 +1,7 @@
 import { SnapseekError, fromRaw, isRaw } from "./errors.js";
 import type { Engine as RawEngine } from "./glue.js";
 import type {
+  Embed,
   MatchOptions,
   MatchRow,
   RecordInput,
@@ -48,14 +49,16 @@ export function call<T>(work: () => T): T {
 /** Records, open for searching and writing; made by `open` or `build`. Release it with {@link Engine.free}. */
 export class Engine implements Disposable {
   #raw: RawEngine | undefined;
+  readonly #embed: Embed | undefined;
 
-  private constructor(raw: RawEngine) {
+  private constructor(raw: RawEngine, embed: Embed | undefined) {
     this.#raw = raw;
+    this.#embed = embed;
   }
 
   /** @internal */
-  static of(raw: RawEngine): Engine {
-    return new Engine(raw);
+  static of(raw: RawEngine, embed?: Embed): Engine {
+    return new Engine(raw, embed);
   }
 
   #call<T>(work: (raw: RawEngine) => T): T {
@@ -92,14 +95,39 @@ export class Engine implements Disposable {
     return rows;
   }
 
-  /** The best records for a query of plain words. */
+  /**
+   * The best records for a query of plain words.
+   *
+   * Where an `embed` function was given, here or to `open`, it is asked for the query's vector. If it fails, words alone
+   * are looked for and the response says so; with `mode: "vector"` that is an error.
+   */
   async search(query: string, options?: SearchOptions): Promise<SearchResponse> {
-    return this.searchSync(query, options);
+    const { embed = this.#embed, ...rest } = options ?? {};
+    if (!embed || rest.vector || rest.mode === "keyword") return this.searchSync(query, rest);
+    try {
+      return this.searchSync(query, { ...rest, vector: await embedded(query, embed) });
+    } catch (cause) {
+      if (!(cause instanceof SnapseekError) || cause.code !== "embed/failed" || rest.mode === "vector") throw cause;
+      const response = this.searchSync(query, { ...rest, mode: "keyword" });
+      return { ...response, degraded: true, warnings: [cause.message, ...(response.warnings ?? [])] };
+    }
   }
 
-  /** As {@link Engine.search}, at once. */
-  searchSync(query: string, options?: SearchOptions): SearchResponse {
-    return JSON.parse(this.#call((raw) => raw.search(query, options))) as SearchResponse;
+  /** As {@link Engine.search}, at once: with the vector that is given, or the snapshot's own embedder. */
+  searchSync(query: string, options?: Omit<SearchOptions, "embed">): SearchResponse {
+    const { vector, ...given } = options ?? {};
+    const rest = given.recency ? { now: Date.now(), ...given } : given;
+    const numbers = vector && (vector instanceof Float32Array ? vector : Float32Array.from(vector));
+    return JSON.parse(this.#call((raw) => raw.search(query, rest, numbers))) as SearchResponse;
+  }
+
+  /**
+   * The vector of a text, as the snapshot's own embedder makes it; `undefined` where it has none.
+   *
+   * @param model The model. Defaults to the schema's first.
+   */
+  embed(text: string, model?: string): Float32Array | undefined {
+    return this.#call((raw) => raw.embed(text, model));
   }
 
   /**
@@ -170,6 +198,21 @@ export class Engine implements Disposable {
   }
 }
 
+async function embedded(query: string, embed: Embed): Promise<Float32Array> {
+  let vectors: readonly ArrayLike<number>[];
+  try {
+    vectors = await embed([query]);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new SnapseekError("embed/failed", `embed: the query could not be embedded: ${reason}`, { cause });
+  }
+  const vector = vectors?.[0];
+  if (!vector || vectors.length !== 1) {
+    throw new SnapseekError("embed/failed", "embed: one text was given, so an array of one vector is wanted");
+  }
+  return Float32Array.from(vector);
+}
+
 /**
  * Records as wasm takes them.
  *
@@ -177,5 +220,15 @@ export class Engine implements Disposable {
  */
 export function listed(records: Iterable<RecordInput> | string): readonly RecordInput[] | string {
   const isIterable = typeof records === "object" && records !== null && Symbol.iterator in records;
-  return isIterable && !Array.isArray(records) ? Array.from(records) : (records as readonly RecordInput[] | string);
+  if (!isIterable) return records as string;
+  return Array.from(records as Iterable<RecordInput>, withPlainVectors);
+}
+
+/** JSON writes a typed array as an object; as a plain array it is a vector. */
+function withPlainVectors(record: RecordInput): RecordInput {
+  if (typeof record !== "object" || record === null) return record;
+  const typed = Object.entries(record).filter(([, value]) => ArrayBuffer.isView(value) && "length" in value);
+  if (typed.length === 0) return record;
+  const plain = typed.map(([name, value]) => [name, Array.from(value as ArrayLike<number> & ArrayBufferView)]);
+  return { ...record, ...Object.fromEntries(plain) } as RecordInput;
 }

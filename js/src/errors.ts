@@ -6,6 +6,7 @@
  * - `record/…`, `schema/…`: what was to be built or added.
  * - `snapshot/…`, `changes/…`: bytes that are none, of another version, or damaged.
  * - `source/…`: the snapshot could not be fetched or read.
+ * - `embed/…`: the function that embeds queries failed.
  * - `wasm/…`, `engine/…`: the module could not be loaded, an engine was used after `free()`, or it failed.
  */
 export type ErrorCode =
@@ -29,6 +30,7 @@ export type ErrorCode =
   | "record/bad-length"
   | "record/too-long"
   | "record/not-text"
+  | "record/bad-vector"
   | "record/too-many-kinds"
   | "record/unknown-line"
   | "schema/invalid"
@@ -37,6 +39,8 @@ export type ErrorCode =
   | "schema/too-many-attributes"
   | "schema/bad-name"
   | "schema/bad-weight"
+  | "schema/too-many-models"
+  | "schema/bad-model"
   | "schema/unknown-tokenizer"
   | "schema/bad-tokenizer"
   | "snapshot/not-a-snapshot"
@@ -50,6 +54,7 @@ export type ErrorCode =
   | "changes/other-schema"
   | "source/unknown"
   | "source/failed"
+  | "embed/failed"
   | "wasm/failed"
   | "engine/freed"
   | "engine/crashed";

@@ -1,7 +1,7 @@
 import { Engine, call, listed } from "./engine.js";
 import { SnapseekError } from "./errors.js";
 import init, { Engine as RawEngine, build as rawBuild } from "./glue.js";
-import type { RecordInput, Schema } from "./types.js";
+import type { Embed, RecordInput, Schema } from "./types.js";
 
 /** A snapshot, or where it is: a URL, in Node also a path. */
 export type Source =
@@ -21,9 +21,15 @@ export interface Environment {
   read(location: string | URL): Promise<Response | Uint8Array>;
 }
 
+/** How a snapshot is opened. */
+export interface OpenOptions {
+  /** Embeds queries, for every `search`. Defaults to the snapshot's own embedder, where it has one. */
+  readonly embed?: Embed;
+}
+
 /** The functions of the package, for one environment. */
 export interface Package {
-  open(source: Source | Promise<Source>): Promise<Engine>;
+  open(source: Source | Promise<Source>, options?: OpenOptions): Promise<Engine>;
   build(records: Iterable<RecordInput> | string, schema?: Schema): Promise<Engine>;
 }
 
@@ -46,9 +52,9 @@ export function connect(environment: Environment): Package {
     }
   }
   return {
-    async open(source) {
+    async open(source, options) {
       const [bytes] = await Promise.all([bytesOf(source, environment), load()]);
-      return Engine.of(call(() => RawEngine.open(bytes)));
+      return Engine.of(call(() => RawEngine.open(bytes)), options?.embed);
     },
     async build(records, schema) {
       await load();

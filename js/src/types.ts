@@ -39,7 +39,35 @@ export interface Schema {
   readonly fields: { readonly [name: string]: TextField };
   /** What can be filtered and counted. Defaults to nothing. */
   readonly attributes?: { readonly [name: string]: AttributeType };
+  /** The models whose vectors records have. Defaults to none. */
+  readonly vectors?: { readonly [name: string]: VectorModel };
 }
+
+/** A model whose vectors records have. */
+export interface VectorModel {
+  /**
+   * How precisely vectors are kept: four bytes a number, one byte, or one bit with a byte behind it for the best ones.
+   * Defaults to `"i8"`.
+   */
+  readonly encoding?: "f32" | "i8" | "i1";
+  /** What near means. Defaults to `"cosine"`. */
+  readonly metric?: "cosine" | "dot" | "euclidean";
+  /** How many numbers a vector has, 1 to 4096. Defaults to what the first one has. */
+  readonly width?: number;
+  /** The field of a record that holds its vector, an array or typed array. It is not stored with the record. */
+  readonly field?: string;
+  /** The text fields that are embedded. Defaults to all. */
+  readonly text?: readonly string[];
+  /** What the snapshot itself embeds queries and new records with. Defaults to nothing. */
+  readonly embedder?: "hash" | "static";
+  /** Which model made the vectors. */
+  readonly id?: string;
+  /** What tells two versions of that model apart. */
+  readonly fingerprint?: string;
+}
+
+/** Makes vectors of texts, one each, in order. */
+export type Embed = (texts: readonly string[]) => Promise<readonly ArrayLike<number>[]> | readonly ArrayLike<number>[];
 
 /** A field that is searched. */
 export interface TextField {
@@ -157,14 +185,44 @@ export interface SnippetOptions {
   readonly raw?: boolean;
 }
 
+/** Which legs of a search run: words, vectors, or both. */
+export type Mode = "keyword" | "vector" | "hybrid";
+
+/** How two legs become one. */
+export type Fusion = "auto" | "rrf" | "sum";
+
 /** What is asked of `search`. */
 export interface SearchOptions {
   /** How many hits to return, best first: 1 to 1000. Defaults to 10. */
   readonly limit?: number;
   /** How many hits to leave out before the first. Defaults to 0. */
   readonly offset?: number;
-  /** How to search. Defaults to `"keyword"`. */
-  readonly mode?: "keyword";
+  /** How to search: by words, by meaning, or both. Defaults to both, where the query has a vector. */
+  readonly mode?: Mode;
+  /** The query's vector. Defaults to what `embed`, or else the snapshot's own embedder, makes of the query. */
+  readonly vector?: ArrayLike<number>;
+  /** Embeds the query. Defaults to what `open` was given. */
+  readonly embed?: Embed;
+  /** Whose vectors are compared. Defaults to the schema's first model. */
+  readonly model?: string;
+  /**
+   * How words and meaning become one: by the rule that evaluation found best, by places alone, or by a weighted sum of
+   * scores. Defaults to `"auto"`.
+   */
+  readonly fusion?: Fusion;
+  /** What meaning counts with `fusion: "sum"`, 0 to 1. Defaults to 0.5. */
+  readonly alpha?: number;
+  /** How many candidates each leg gives to be fused, 1 to 10,000. Defaults to 200, or twice a long page. */
+  readonly candidates?: number;
+  /** Lets scores fade with age. Defaults to not. */
+  readonly recency?: {
+    /** The attribute that tells when, of type `time`. Defaults to `"createdAt"`. */
+    readonly field?: string;
+    /** No score fades further than to this share, 0 to 1. Defaults to 0. */
+    readonly floor?: number;
+  };
+  /** The time that ages are reckoned from, in milliseconds. Defaults to now. */
+  readonly now?: number;
   /** Conditions on attributes. Defaults to none. */
   readonly filter?: Filter;
   /** Attributes whose values are counted over all matches. Defaults to none. */
@@ -203,10 +261,29 @@ export interface Hit {
   readonly record?: StoredRecord;
 }
 
-/** What made a score. The parts of the phrases add up to it. */
+/** What made a score. */
 export interface Explain {
-  /** FTS5's rank: the negative score. */
+  /** What words say; absent where none matches. */
+  readonly keyword?: ExplainedKeyword;
+  /** What vectors say; absent where they were not asked, or the record has none. */
+  readonly vector?: {
+    /** How near: the cosine, the inner product, or the negative distance. */
+    readonly similarity: number;
+    /** Its place among the nearest, from 0; absent where it is not among the candidates. */
+    readonly place?: number;
+  };
+  /** What both give to the score. They add up to it, before it fades. */
+  readonly fusion?: { readonly keyword: number; readonly vector: number };
+  /** What age leaves of the score: it is multiplied by this. */
+  readonly recency?: number;
+}
+
+/** What words say. The parts of the phrases add up to the negative of `bm25`. */
+export interface ExplainedKeyword {
+  /** FTS5's rank: lower is better. */
   readonly bm25: number;
+  /** Its place among the best, from 0; absent where it is not among the candidates. */
+  readonly place?: number;
   /** The record's tokens. */
   readonly length: number;
   /** The average record's tokens. */
@@ -241,7 +318,13 @@ export interface SearchResponse {
   /** The query as it came. */
   readonly query: string;
   /** How it was searched. */
-  readonly mode: "keyword";
+  readonly mode: Mode;
+  /** How many candidates each leg gave; absent where it did not run. */
+  readonly legs: { readonly keyword?: number; readonly vector?: number };
+  /** Whose vectors were compared; absent where none were. */
+  readonly model?: string;
+  /** How both legs became one; absent where one ran alone. */
+  readonly fusion?: Fusion;
   /** The MATCH expression that stands for the query, before completions and corrections. */
   readonly expression: string;
   /** Words that the index lacks, and what was looked for instead; absent where there are none. */

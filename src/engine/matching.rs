@@ -6,7 +6,7 @@ use crate::ids::FieldId;
 use crate::json::Json;
 use crate::presentation::{Markers, Markup, Piece, highlight, joined, render, snippet, tokens};
 use crate::query::Query;
-use crate::retrieval::{self, Corpus, Filter, Part, Place, Ranked, Retrieval};
+use crate::retrieval::{self, Corpus, Filter, Part, Place, Ranked, Retrieval, part_of};
 use crate::segment::parse_record;
 use serde::{Deserialize, Serialize};
 
@@ -116,7 +116,8 @@ impl Engine {
             )?;
             let mut rows = keyed_rows(corpus, &found.rows)?;
             if options.snippet.is_some() || options.highlight.is_some() {
-                each_text(self, corpus, &query, &found.rows, |number, text| {
+                let row_numbers = found.rows.iter().map(|ranked| ranked.row).collect::<Vec<_>>();
+                each_text(self, corpus, &query, &row_numbers, |number, text| {
                     let row = &mut rows[number];
                     row.snippet = options.snippet.as_ref().map(|options| {
                         let markers = Markers {
@@ -166,18 +167,10 @@ impl Engine {
     }
 }
 
-/// The place of a row's part, and the document in it.
-pub(super) fn locate(corpus: &Corpus, ranked: &Ranked) -> (usize, u32) {
-    // Segments without documents share their first row with the next one; the last of them has the row.
-    let after = corpus.parts.partition_point(|part| part.first_row <= ranked.row);
-    let place = after.saturating_sub(1);
-    (place, ranked.row - corpus.parts[place].first_row)
-}
-
 fn keyed_rows(corpus: &Corpus, ranked: &[Ranked]) -> Result<Vec<MatchRow>, SearchError> {
     let keys = corpus.parts.iter().map(|part| part.segment.keys()).collect::<Result<Vec<_>, _>>()?;
     let row = |ranked: &Ranked| {
-        let (number, document) = locate(corpus, ranked);
+        let (number, document) = part_of(corpus, ranked.row);
         let key = keys[number].get(document as usize)?;
         let (id, kind) = (key.id.to_owned(), key.kind.to_owned());
         Ok(MatchRow { id, kind, rank: ranked.rank, snippet: None, highlight: None })
@@ -185,20 +178,20 @@ fn keyed_rows(corpus: &Corpus, ranked: &[Ranked]) -> Result<Vec<MatchRow>, Searc
     ranked.iter().map(row).collect()
 }
 
-/// Calls `each` with every row's place in `ranked` and its text, in row order: documents that are stored together are
+/// Calls `each` with every row's place in `rows` and its text, in row order: documents that are stored together are
 /// unpacked together.
 pub(super) fn each_text(
     engine: &Engine,
     corpus: &Corpus,
     query: &Query,
-    ranked: &[Ranked],
+    rows: &[u32],
     mut each: impl FnMut(usize, &MatchedText),
 ) -> Result<(), SearchError> {
-    let mut order = (0..ranked.len()).collect::<Vec<_>>();
-    order.sort_unstable_by_key(|&number| ranked[number].row);
+    let mut order = (0..rows.len()).collect::<Vec<_>>();
+    order.sort_unstable_by_key(|&number| rows[number]);
     let mut reader = None;
     for number in order {
-        let (place, document) = locate(corpus, &ranked[number]);
+        let (place, document) = part_of(corpus, rows[number]);
         let part = &corpus.parts[place];
         let (_, documents) = match &mut reader {
             Some((open, documents)) if *open == place => (place, documents),

@@ -3,8 +3,10 @@
 //! An engine is a list of segments: the snapshot it opened, and one for each write since, merged as they grow.
 
 mod changes;
+mod embedding;
 mod error;
 mod matching;
+mod request;
 mod searching;
 mod writes;
 

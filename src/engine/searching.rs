@@ -1,23 +1,19 @@
 //! `search`: words in, hits out.
 
-use super::matching::{each_text, locate};
+use super::matching::each_text;
+use super::request::Request;
 use super::{Engine, SearchError};
 use crate::analysis::Purpose;
+use crate::bitmap::Bitmap;
 use crate::ids::FieldId;
-use crate::json::Json;
 use crate::presentation::{Markers, Markup, render};
 use crate::query::{Phrase, Term};
 use crate::recipe::{
-    Completion, Explain, ExplainedPhrase, Facet, FacetValue, Hit, Interpretation, SearchOptions,
-    SearchResponse, complete, interpret,
+    Completion, Explain, ExplainedFusion, ExplainedKeyword, ExplainedPhrase, ExplainedVector, Facet,
+    FacetValue, Hit, Interpretation, Legs, Mode, Plan, Retrieved, Scored, SearchOptions, SearchResponse,
+    Signal, Words, complete, interpret, retrieve,
 };
-use crate::retrieval::{self, Corpus, Found, Place, Ranked, Retrieval};
-
-/// A search gives at most this many hits.
-pub const MAX_LIMIT: usize = 1000;
-const DEFAULT_LIMIT: usize = 10;
-/// A search leaves out at most this many hits.
-pub const MAX_OFFSET: usize = 100_000;
+use crate::retrieval::{self, Corpus, Found, Place, part_of};
 
 impl Engine {
     /// The best records for a query of plain words.
@@ -25,37 +21,49 @@ impl Engine {
     /// # Errors
     /// When an option or the filter cannot be used, or the snapshot is damaged.
     pub fn search(&self, query: &str, options: &SearchOptions) -> Result<SearchResponse, SearchError> {
-        let request = Request::check(self, options)?;
+        let request = Request::check(self, query, options)?;
         self.with_corpus(|corpus| {
             let interpretation =
                 interpret(query, corpus, &self.schema, &self.analyzer, options.as_you_type, options.typos)?;
             let allowed = self.allowed(corpus, options.filter.as_ref())?;
-            let found = retrieval::search(
+            let words = Words { query: &interpretation.query, weights: &request.weights };
+            let wants_all = options.count || !request.facets.is_empty();
+            let found = retrieve(
                 corpus,
-                &Retrieval {
-                    query: &interpretation.query,
-                    weights: &request.weights,
+                &Plan {
+                    words: (request.mode != Mode::Vector).then_some(words),
+                    vector: request.vector.as_ref().map(|(model, query)| (*model, query)),
                     limit: request.offset + request.limit,
+                    candidates: request.candidates,
                     allowed: allowed.as_deref(),
-                    wants_all: options.count || !request.facets.is_empty(),
+                    wants_all,
+                    fusion: request.fusion,
+                    recency: request.recency,
                 },
             )?;
+            let matches = match &found.keyword {
+                Some(keyword) => &keyword.matches,
+                None if wants_all => &comparable(corpus, &request, allowed.as_deref())?,
+                None => &Vec::new(),
+            };
+            let facets = facets(corpus, &request, matches)?;
+            let total = options.count.then(|| matches.iter().map(|matches| matches.count() as u64).sum());
             let hits = self.hits(corpus, &interpretation, &found, options, &request)?;
-            let mut facets = Vec::new();
-            for (name, place) in &request.facets {
-                let values = retrieval::facet_counts(corpus, &found.matches, *place)?;
-                let values = values.into_iter().map(|(value, count)| FacetValue { value, count }).collect();
-                facets.push(Facet { attribute: name.clone(), values });
-            }
-            let total =
-                options.count.then(|| found.matches.iter().map(|matches| matches.count() as u64).sum());
+            let keyword = found.keyword.as_ref().map(|found| found.rows.len());
+            // A vector leg that was asked for and had nothing to compare gave no candidates.
+            let vector = (request.mode != Mode::Keyword).then(|| found.vector.unwrap_or(0));
+            let model = request.vector.as_ref().and_then(|(place, _)| self.schema.models().nth(*place));
+            let warnings = [request.warnings, interpretation.warnings].concat();
             Ok(SearchResponse {
                 query: query.to_owned(),
-                mode: "keyword",
-                degraded: !interpretation.warnings.is_empty(),
+                mode: request.mode,
+                legs: Legs { keyword, vector },
+                model: model.map(|(name, _)| name.to_owned()),
+                fusion: (request.mode == Mode::Hybrid).then(|| request.fusion.name()),
+                degraded: !warnings.is_empty(),
                 expression: interpretation.expression,
                 corrected: interpretation.corrected,
-                warnings: interpretation.warnings,
+                warnings,
                 total,
                 hits,
                 facets,
@@ -86,12 +94,12 @@ impl Engine {
         &self,
         corpus: &Corpus,
         interpretation: &Interpretation,
-        found: &Found,
+        found: &Retrieved,
         options: &SearchOptions,
         request: &Request,
     ) -> Result<Vec<Hit>, SearchError> {
         let page = found.rows.get(request.offset..).unwrap_or_default();
-        let mut hits = page.iter().map(|ranked| bare_hit(corpus, ranked)).collect::<Result<Vec<_>, _>>()?;
+        let mut hits = page.iter().map(|scored| bare_hit(corpus, scored)).collect::<Result<Vec<_>, _>>()?;
         let wants_text = options.snippet.tokens > 0 || !request.highlight.is_empty();
         if !(wants_text || options.explain || options.records) {
             return Ok(hits);
@@ -104,7 +112,8 @@ impl Engine {
         let markup = if options.snippet.raw { Markup::Plain } else { Markup::EscapedHtml };
         let lengths =
             corpus.parts.iter().map(|part| part.segment.lengths()).collect::<Result<Vec<_>, _>>()?;
-        each_text(self, corpus, &interpretation.query, page, |number, text| {
+        let rows = page.iter().map(|scored| scored.row).collect::<Vec<_>>();
+        each_text(self, corpus, &interpretation.query, &rows, |number, text| {
             let hit = &mut hits[number];
             if options.snippet.tokens > 0 {
                 let pieces = text.snippet(self, request.snippet_field, options.snippet.tokens);
@@ -115,11 +124,12 @@ impl Engine {
                 hit.highlights.push((name.clone(), pieces.map(|pieces| render(&pieces, markers, markup))));
             }
             if options.explain {
-                let (part, document) = locate(corpus, &page[number]);
+                let (part, document) = part_of(corpus, rows[number]);
                 let length = lengths[part].get(document as usize).copied().unwrap_or(0);
-                let rank = page[number].rank;
-                hit.explain =
-                    Some(explain(interpretation, found, &text.places, length, rank, &request.weights));
+                let keyword = found.keyword.as_ref().zip(page[number].keyword).map(|(found, signal)| {
+                    explain_keyword(interpretation, found, &text.places, length, signal, &request.weights)
+                });
+                hit.explain = Some(explain(&page[number], keyword, request.mode));
             }
             if options.records {
                 hit.record = Some(text.record.json().clone());
@@ -129,14 +139,13 @@ impl Engine {
     }
 }
 
-fn bare_hit(corpus: &Corpus, ranked: &Ranked) -> Result<Hit, SearchError> {
-    let (part, document) = locate(corpus, ranked);
+fn bare_hit(corpus: &Corpus, scored: &Scored) -> Result<Hit, SearchError> {
+    let (part, document) = part_of(corpus, scored.row);
     let key = corpus.parts[part].segment.keys()?.get(document as usize)?;
     Ok(Hit {
         id: key.id.to_owned(),
         kind: key.kind.to_owned(),
-        // Negating a zero would show as −0.
-        score: 0.0 - ranked.rank,
+        score: scored.score,
         snippet: None,
         highlights: Vec::new(),
         explain: None,
@@ -144,89 +153,60 @@ fn bare_hit(corpus: &Corpus, ranked: &Ranked) -> Result<Hit, SearchError> {
     })
 }
 
-/// Options that were checked.
-struct Request {
-    limit: usize,
-    offset: usize,
-    weights: Vec<f64>,
-    facets: Vec<(String, usize)>,
-    highlight: Vec<(String, FieldId)>,
-    snippet_field: Option<FieldId>,
+/// By segment, the documents that vectors alone can find: the allowed ones that have one.
+fn comparable(
+    corpus: &Corpus,
+    request: &Request,
+    allowed: Option<&[Bitmap]>,
+) -> Result<Vec<Bitmap>, SearchError> {
+    let mut all = Vec::with_capacity(corpus.parts.len());
+    for (number, part) in corpus.parts.iter().enumerate() {
+        let documents = part.segment.documents();
+        let mut bitmap = Bitmap::none(documents as usize);
+        if let Some((model, _)) = &request.vector {
+            let rows = part.segment.vectors()?[*model];
+            let found = (0..rows.len()).map(|row| rows.document(row));
+            found.filter(|document| *document < documents && part.is_live(*document)).for_each(|document| {
+                bitmap.insert(document as usize);
+            });
+        }
+        if let Some(allowed) = allowed {
+            bitmap.intersect(&allowed[number]);
+        }
+        all.push(bitmap);
+    }
+    Ok(all)
 }
 
-impl Request {
-    fn check(engine: &Engine, options: &SearchOptions) -> Result<Request, SearchError> {
-        let limit = options.limit.unwrap_or(DEFAULT_LIMIT);
-        if !(1..=MAX_LIMIT).contains(&limit) {
-            return Err(wrong("limit", format!("must be 1 to {MAX_LIMIT}, not {limit}")));
-        }
-        let offset = options.offset.unwrap_or(0);
-        if offset > MAX_OFFSET {
-            return Err(wrong("offset", format!("must be 0 to {MAX_OFFSET}, not {offset}")));
-        }
-        if options.typos > 2 {
-            return Err(wrong("typos", format!("must be 0 to 2, not {}", options.typos)));
-        }
-        if let Some(mode) = options.mode.as_deref().filter(|mode| *mode != "keyword") {
-            return Err(wrong("mode", format!("unknown mode {mode:?}; this snapshot answers \"keyword\"")));
-        }
-        let field = |option: &'static str, name: &String| {
-            let known = engine.schema.field_names().join(", ");
-            let missing = || wrong(option, format!("there is no text field {name:?}; there are {known}"));
-            engine.schema.field(name).ok_or_else(missing)
-        };
-        let facet = |name: &String| {
-            let missing = || wrong("facets", format!("there is no attribute {name:?}"));
-            Ok((name.clone(), engine.schema.attribute(name).ok_or_else(missing)?.0))
-        };
-        let highlight = |name: &String| Ok((name.clone(), field("highlight", name)?));
-        Ok(Request {
-            limit,
-            offset,
-            weights: weights(engine, options.weights.as_ref())?,
-            facets: options.facets.iter().map(facet).collect::<Result<_, SearchError>>()?,
-            highlight: options.highlight.iter().map(highlight).collect::<Result<_, SearchError>>()?,
-            snippet_field: match &options.snippet.field {
-                Some(name) => Some(field("snippet.field", name)?),
-                None => None,
-            },
-        })
+fn facets(corpus: &Corpus, request: &Request, matches: &[Bitmap]) -> Result<Vec<Facet>, SearchError> {
+    let mut facets = Vec::new();
+    for (name, place) in &request.facets {
+        let values = retrieval::facet_counts(corpus, matches, *place)?;
+        let values = values.into_iter().map(|(value, count)| FacetValue { value, count }).collect();
+        facets.push(Facet { attribute: name.clone(), values });
+    }
+    Ok(facets)
+}
+
+fn explain(scored: &Scored, keyword: Option<ExplainedKeyword>, mode: Mode) -> Explain {
+    let vector = scored.vector.map(|Signal { score, place }| ExplainedVector { similarity: score, place });
+    let (of_words, of_vectors) = scored.parts;
+    Explain {
+        keyword,
+        vector,
+        fusion: (mode == Mode::Hybrid).then_some(ExplainedFusion { keyword: of_words, vector: of_vectors }),
+        recency: scored.recency,
     }
 }
 
-fn wrong(option: &'static str, reason: String) -> SearchError {
-    SearchError::Option { option, reason }
-}
-
-fn weights(engine: &Engine, json: Option<&Json>) -> Result<Vec<f64>, SearchError> {
-    let mut weights = engine.schema.weights();
-    let Some(json) = json.filter(|json| **json != Json::Null) else { return Ok(weights) };
-    let Json::Object(entries) = json else {
-        return Err(wrong(
-            "weights",
-            format!("an object of field names and numbers is wanted, not {}", json.kind()),
-        ));
-    };
-    for (name, value) in entries {
-        let Some(field) = engine.schema.field(name) else {
-            return Err(wrong("weights", format!("there is no text field {name:?}")));
-        };
-        let Some(weight) = value.as_f64() else {
-            return Err(wrong("weights", format!("{name:?} is {}; a number is wanted", value.kind())));
-        };
-        weights[field.index()] = weight;
-    }
-    Ok(weights)
-}
-
-fn explain(
+fn explain_keyword(
     interpretation: &Interpretation,
     found: &Found,
     places: &[Place],
     length: u32,
-    rank: f64,
+    signal: Signal,
     weights: &[f64],
-) -> Explain {
+) -> ExplainedKeyword {
     let mut phrases = Vec::new();
     for (number, phrase) in interpretation.query.phrases.iter().enumerate() {
         let own = places.iter().filter(|place| place.phrase == number);
@@ -242,7 +222,13 @@ fn explain(
             part: 0.0 - found.bm25.rank(&only, length),
         });
     }
-    Explain { bm25: rank, length, average_length: found.bm25.average_length(), phrases }
+    ExplainedKeyword {
+        bm25: 0.0 - signal.score,
+        place: signal.place,
+        length,
+        average_length: found.bm25.average_length(),
+        phrases,
+    }
 }
 
 fn words_of(phrase: &Phrase) -> String {

@@ -1,162 +1,251 @@
-//! The default recipe: any of the words, ranked by bm25.
+//! The default recipe: words and meaning, fused.
+//!
+//! Keyword search and nearest vectors each give their best candidates. Every candidate is then looked up in both, so that
+//! none counts less only because the other leg stopped short of it. Their scores are fused, and on request fade with age.
 
-use super::Correction;
-use super::expansion::{complete, corrections};
-use crate::analysis::{Analyzer, Purpose};
-use crate::query::{Query, QueryError, Term, any_word, words};
-use crate::retrieval::Corpus;
-use crate::schema::Schema;
+use crate::attributes::ColumnView;
+use crate::bitmap::Bitmap;
+use crate::query::Query;
+use crate::ranking::recency_boost;
+use crate::retrieval::{self, Corpus, Found, Nearest, Ranked, Retrieval, nearest, part_of, similarities};
 use crate::snapshot::SnapshotError;
+use crate::vector;
+use std::collections::BTreeMap;
 
-/// A query as it will be looked for.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Interpretation {
-    /// The MATCH expression, before completions and corrections.
-    pub expression: String,
-    /// The query.
-    pub query: Query,
-    /// What was corrected.
-    pub corrected: Vec<Correction>,
-    /// What could not be done.
-    pub warnings: Vec<String>,
+/// How many rows of bits are looked at again, for one that is wanted.
+const CANDIDATES_OF_BITS: usize = 2;
+/// And at least so many.
+const MIN_CANDIDATES_OF_BITS: usize = 400;
+
+/// How two legs become one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fusion {
+    /// The rule that evaluation found best.
+    Auto,
+    /// By places alone.
+    Rrf,
+    /// By scores, each brought to 0 to 1.
+    Sum {
+        /// What vectors count; words count the rest.
+        alpha: f64,
+    },
 }
 
-/// Why a query cannot be interpreted.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum InterpretError {
-    /// The expression does not parse.
-    #[error(transparent)]
-    Query(#[from] QueryError),
-    /// The dictionary is damaged.
-    #[error(transparent)]
-    Snapshot(#[from] SnapshotError),
+impl Fusion {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fusion::Auto => "auto",
+            Fusion::Rrf => "rrf",
+            Fusion::Sum { .. } => "sum",
+        }
+    }
 }
 
-/// Makes a query of the words of `text`.
+/// What to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan<'a> {
+    /// The words; none where only vectors are asked.
+    pub words: Option<Words<'a>>,
+    /// The vector; none where only words are asked.
+    pub vector: Option<(usize, &'a vector::Query)>,
+    /// How many rows at most.
+    pub limit: usize,
+    /// How many candidates each leg gives, where both are asked or scores fade.
+    pub candidates: usize,
+    /// By segment, the documents that may be hits; none where all may.
+    pub allowed: Option<&'a [Bitmap]>,
+    /// Whether to find out which rows match, all of them.
+    pub wants_all: bool,
+    /// How the two become one.
+    pub fusion: Fusion,
+    /// How scores fade.
+    pub recency: Option<Recency>,
+}
+
+/// The words of a query.
+#[derive(Clone, Copy, Debug)]
+pub struct Words<'a> {
+    /// As they are looked for.
+    pub query: &'a Query,
+    /// The weight of each field.
+    pub weights: &'a [f64],
+}
+
+/// How scores fade with age.
+#[derive(Clone, Copy, Debug)]
+pub struct Recency {
+    /// The place of the attribute that tells when.
+    pub attribute: usize,
+    /// Now, in milliseconds.
+    pub now: f64,
+    /// No score fades further than to this share.
+    pub floor: f64,
+}
+
+/// A row that was found, and why.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scored {
+    /// The row.
+    pub row: u32,
+    /// How well it fits.
+    pub score: f64,
+    /// What words say.
+    pub keyword: Option<Signal>,
+    /// What vectors say.
+    pub vector: Option<Signal>,
+    /// What words and vectors give to the score, before it fades.
+    pub parts: (f64, f64),
+    /// What is left of the score.
+    pub recency: Option<f64>,
+}
+
+/// What one leg says of a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Signal {
+    /// bm25, or the similarity: higher is better.
+    pub score: f64,
+    /// Its place among the leg's own candidates, from 0; none where it is not one of them.
+    pub place: Option<usize>,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct Retrieved {
+    /// The best rows, best first.
+    pub rows: Vec<Scored>,
+    /// What the words found.
+    pub keyword: Option<Found>,
+    /// How many candidates the vectors gave.
+    pub vector: Option<usize>,
+}
+
+/// Finds the best rows.
 ///
 /// # Errors
-/// When the dictionary is damaged.
-pub fn interpret(
-    text: &str,
-    corpus: &Corpus,
-    schema: &Schema,
-    analyzer: &Analyzer,
-    as_you_type: bool,
-    typos: u8,
-) -> Result<Interpretation, InterpretError> {
-    let expression = any_word(text);
-    let mut query = Query::parse(&expression, &schema.field_names(), analyzer)?;
-    let mut warnings = Vec::new();
-    let mut corrected = Vec::new();
-    if (as_you_type || typos > 0) && !schema.keeps_forms() {
-        let what = if as_you_type { "asYouType" } else { "typos" };
-        warnings.push(format!(
-            "{what}: this snapshot keeps no written forms, so only stems were looked at; build it with forms = true"
-        ));
+/// When the snapshot is damaged.
+pub fn retrieve(corpus: &Corpus, plan: &Plan) -> Result<Retrieved, SnapshotError> {
+    let is_simple = plan.recency.is_none() && (plan.words.is_none() || plan.vector.is_none());
+    let depth = if is_simple { plan.limit } else { plan.candidates.max(plan.limit) };
+    let keyword = plan.words.map(|words| keyword_leg(corpus, plan, words, depth)).transpose()?;
+    let nearest = plan.vector.map(|vector| vector_leg(corpus, plan, vector, depth)).transpose()?;
+    let keyword_rows = keyword.as_ref().map_or(&[][..], |found| &found.rows);
+    let nearest_rows = nearest.as_deref().unwrap_or_default();
+    let mut rows = united(keyword_rows, nearest_rows);
+    if let (Some(words), Some(vector)) = (plan.words, plan.vector) {
+        complete_keyword(corpus, words, &mut rows)?;
+        complete_vector(corpus, vector, &mut rows)?;
+        fuse(plan, keyword.as_ref(), &mut rows);
     }
-    let is_typing = as_you_type && text.chars().last().is_some_and(|last| !last.is_whitespace());
-    if is_typing && let Some(word) = last_word(text) {
-        type_ahead(&mut query, word, corpus, schema, analyzer)?;
+    if let Some(recency) = &plan.recency {
+        fade(corpus, recency, &mut rows)?;
     }
-    if typos > 0 {
-        correct(&mut query, text, typos, is_typing, corpus, analyzer, &mut corrected)?;
-    }
-    Ok(Interpretation { expression, query, corrected, warnings })
+    rows.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.row.cmp(&b.row)));
+    rows.truncate(plan.limit);
+    let vector = nearest.map(|rows| rows.len());
+    Ok(Retrieved { rows, keyword, vector })
 }
 
-fn last_word(text: &str) -> Option<&str> {
-    text.split(|character: char| character.is_whitespace() || "\"()*-^".contains(character)).next_back()
+fn keyword_leg(corpus: &Corpus, plan: &Plan, words: Words, depth: usize) -> Result<Found, SnapshotError> {
+    let Words { query, weights } = words;
+    let (allowed, wants_all) = (plan.allowed, plan.wants_all);
+    retrieval::search(corpus, &Retrieval { query, weights, limit: depth, allowed, wants_all })
 }
 
-/// Lets the last token of the query stand for every word that starts with it.
-fn type_ahead(
-    query: &mut Query,
-    word: &str,
+fn vector_leg(
     corpus: &Corpus,
-    schema: &Schema,
-    analyzer: &Analyzer,
-) -> Result<(), SnapshotError> {
-    let Some(term) = query.phrases.last_mut().and_then(|phrase| phrase.terms.last_mut()) else {
-        return Ok(());
+    plan: &Plan,
+    (model, query): (usize, &vector::Query),
+    depth: usize,
+) -> Result<Vec<Ranked>, SnapshotError> {
+    let candidates = MIN_CANDIDATES_OF_BITS.max(CANDIDATES_OF_BITS * depth);
+    nearest(corpus, &Nearest { model, query, limit: depth, allowed: plan.allowed, candidates })
+}
+
+/// The candidates of both legs, by row, each with what its own leg says.
+fn united(keyword: &[Ranked], nearest: &[Ranked]) -> Vec<Scored> {
+    let mut rows = BTreeMap::<u32, Scored>::new();
+    // Negating a zero would show as −0.
+    let signal = |place: usize, ranked: &Ranked| Signal { score: 0.0 - ranked.rank, place: Some(place) };
+    let blank = |row: u32, signal: Signal| Scored {
+        row,
+        score: signal.score,
+        keyword: None,
+        vector: None,
+        parts: (0.0, 0.0),
+        recency: None,
     };
-    let Term::Exact(_) = term else { return Ok(()) };
-    let mut beginning = None;
-    analyzer.spans(word, Purpose::Query, |span| beginning = Some(&word[span.start..span.end]));
-    let Some(beginning) = beginning else { return Ok(()) };
-    let mut form = Vec::new();
-    analyzer.fold(beginning, &mut form);
-    if !schema.keeps_forms() {
-        *term = Term::Prefix(form);
-        return Ok(());
+    for (place, ranked) in keyword.iter().enumerate() {
+        let signal = signal(place, ranked);
+        rows.entry(ranked.row).or_insert_with(|| blank(ranked.row, signal)).keyword = Some(signal);
     }
-    let mut terms =
-        complete(corpus, &form)?.into_iter().map(|completion| completion.form).collect::<Vec<_>>();
-    terms.push(form);
-    *term = any_of(terms, analyzer);
-    Ok(())
+    for (place, ranked) in nearest.iter().enumerate() {
+        let signal = signal(place, ranked);
+        rows.entry(ranked.row).or_insert_with(|| blank(ranked.row, signal)).vector = Some(signal);
+    }
+    rows.into_values().collect()
 }
 
-/// Replaces words that the index lacks by those a typing error away.
-fn correct(
-    query: &mut Query,
-    text: &str,
-    typos: u8,
-    is_typing: bool,
-    corpus: &Corpus,
-    analyzer: &Analyzer,
-    corrected: &mut Vec<Correction>,
-) -> Result<(), SnapshotError> {
-    let last = query.phrases.len().saturating_sub(1);
-    for ((number, phrase), word) in query.phrases.iter_mut().enumerate().zip(words(text)) {
-        let [Term::Exact(term)] = &phrase.terms[..] else { continue };
-        // What is still being typed is incomplete, not wrong.
-        if number == last && is_typing || is_known(corpus, term)? {
-            continue;
+/// Looks up in the index the rows that only the vectors gave; those that do not match stay without.
+fn complete_keyword(corpus: &Corpus, words: Words, rows: &mut [Scored]) -> Result<(), SnapshotError> {
+    let mut only =
+        corpus.parts.iter().map(|part| Bitmap::none(part.segment.documents() as usize)).collect::<Vec<_>>();
+    let mut count = 0;
+    for scored in rows.iter().filter(|scored| scored.keyword.is_none()) {
+        let (part, document) = part_of(corpus, scored.row);
+        only[part].insert(document as usize);
+        count += 1;
+    }
+    if count == 0 {
+        return Ok(());
+    }
+    let Words { query, weights } = words;
+    let retrieval = Retrieval { query, weights, limit: count, allowed: Some(&only), wants_all: false };
+    for ranked in retrieval::search(corpus, &retrieval)?.rows {
+        let place = rows.binary_search_by_key(&ranked.row, |scored| scored.row);
+        if let Ok(place) = place {
+            rows[place].keyword = Some(Signal { score: 0.0 - ranked.rank, place: None });
         }
-        // Errors are made in words as they are written; a stem has lost half of what could tell them apart.
-        let mut form = Vec::new();
-        if let Some(token) = only_token(word, analyzer) {
-            analyzer.fold(token, &mut form);
-        }
-        let found = corrections(corpus, &form, typos)?;
-        if found.is_empty() {
-            continue;
-        }
-        let text = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).into_owned();
-        corrected.push(Correction { word: word.to_owned(), instead: found.iter().map(text).collect() });
-        phrase.terms = vec![any_of(found, analyzer)];
     }
     Ok(())
 }
 
-/// The token of a word that is a single one.
-fn only_token<'a>(word: &'a str, analyzer: &Analyzer) -> Option<&'a str> {
-    let mut tokens = Vec::new();
-    analyzer.spans(word, Purpose::Query, |span| tokens.push(&word[span.start..span.end]));
-    match tokens[..] {
-        [token] => Some(token),
-        _ => None,
+/// Looks up the vectors of the rows that only the words gave; some may have none.
+fn complete_vector(
+    corpus: &Corpus,
+    (model, query): (usize, &vector::Query),
+    rows: &mut [Scored],
+) -> Result<(), SnapshotError> {
+    let missing = (0..rows.len()).filter(|&place| rows[place].vector.is_none()).collect::<Vec<_>>();
+    let found = similarities(corpus, model, query, missing.iter().map(|&place| rows[place].row))?;
+    for (place, similarity) in missing.into_iter().zip(found) {
+        rows[place].vector = similarity.map(|score| Signal { score: f64::from(score), place: None });
+    }
+    Ok(())
+}
+
+fn fuse(plan: &Plan, keyword: Option<&Found>, rows: &mut [Scored]) {
+    let _ = (plan.fusion, keyword);
+    for scored in rows {
+        let part =
+            |signal: Option<Signal>| signal.and_then(|s| s.place).map_or(0.0, |p| 1.0 / (61.0 + p as f64));
+        scored.parts = (part(scored.keyword), part(scored.vector));
+        scored.score = scored.parts.0 + scored.parts.1;
     }
 }
 
-/// Any of the terms that these forms are reduced to.
-fn any_of(forms: Vec<Vec<u8>>, analyzer: &Analyzer) -> Term {
-    let stem = |mut form: Vec<u8>| {
-        analyzer.stem(&mut form);
-        form
-    };
-    let mut terms = forms.into_iter().map(stem).collect::<Vec<_>>();
-    terms.sort_unstable();
-    terms.dedup();
-    Term::AnyOf(terms)
-}
-
-fn is_known(corpus: &Corpus, term: &[u8]) -> Result<bool, SnapshotError> {
+/// Multiplies each score by what is left of it at its age; a row without a time counts as old as can be.
+fn fade(corpus: &Corpus, recency: &Recency, rows: &mut [Scored]) -> Result<(), SnapshotError> {
+    let mut columns: Vec<ColumnView> = Vec::with_capacity(corpus.parts.len());
     for part in corpus.parts {
-        if part.segment.terms()?.find(term)?.is_some() {
-            return Ok(true);
-        }
+        columns.push(part.segment.columns()?[recency.attribute]);
     }
-    Ok(false)
+    for scored in rows {
+        let (part, document) = part_of(corpus, scored.row);
+        let at = columns[part].number(document as usize);
+        let left = at.map_or(recency.floor, |at| recency_boost(at, recency.now, recency.floor));
+        scored.recency = Some(left);
+        scored.score *= left;
+    }
+    Ok(())
 }

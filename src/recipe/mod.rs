@@ -5,9 +5,11 @@
 
 mod expansion;
 mod hybrid;
+mod interpretation;
 
 pub use expansion::{Completion, MAX_COMPLETIONS, complete, corrections};
-pub use hybrid::{InterpretError, Interpretation, interpret};
+pub use hybrid::{Fusion, Plan, Recency, Retrieved, Scored, Signal, Words, retrieve};
+pub use interpretation::{InterpretError, Interpretation, interpret};
 
 use crate::json::Json;
 use serde::{Deserialize, Serialize};
@@ -22,9 +24,30 @@ pub struct SearchOptions {
     /// How many hits to leave out before the first: 0 by default.
     #[serde(default)]
     pub offset: Option<usize>,
-    /// Which legs run: `keyword`.
+    /// Which legs run: `keyword`, `vector` or `hybrid`. By default both, where the query has a vector.
     #[serde(default)]
     pub mode: Option<String>,
+    /// The query's vector; by default the snapshot embeds the query itself, if it can.
+    #[serde(default)]
+    pub vector: Option<Vec<f32>>,
+    /// Whose vectors are compared; the schema's first model by default.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// How the two legs become one: `auto`, the default, `rrf` or `sum`.
+    #[serde(default)]
+    pub fusion: Option<String>,
+    /// What vectors count with `fusion: "sum"`, 0 to 1; words count the rest. 0.5 by default.
+    #[serde(default)]
+    pub alpha: Option<f64>,
+    /// How many candidates each leg gives to be fused: 1 to 10,000. 200 by default, or more for a long page.
+    #[serde(default)]
+    pub candidates: Option<usize>,
+    /// Lets scores fade with age. Off by default.
+    #[serde(default)]
+    pub recency: Option<RecencyOptions>,
+    /// The time to reckon ages from, in milliseconds since 1970.
+    #[serde(default)]
+    pub now: Option<f64>,
     /// Conditions on attributes.
     #[serde(default)]
     pub filter: Option<Json>,
@@ -55,6 +78,40 @@ pub struct SearchOptions {
     /// Whether hits carry their whole record. Off by default.
     #[serde(default)]
     pub records: bool,
+}
+
+/// Which legs of a search run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Words alone.
+    Keyword,
+    /// Vectors alone.
+    Vector,
+    /// Both, fused.
+    Hybrid,
+}
+
+impl Mode {
+    /// The mode with this name.
+    pub fn named(name: &str) -> Option<Mode> {
+        match name {
+            "keyword" => Some(Mode::Keyword),
+            "vector" => Some(Mode::Vector),
+            "hybrid" => Some(Mode::Hybrid),
+            _ => None,
+        }
+    }
+}
+
+/// How scores fade with age.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct RecencyOptions {
+    /// The attribute that tells when, a `time`; `createdAt` by default.
+    pub field: Option<String>,
+    /// No score fades further than to this share, 0 to 1; 0 by default.
+    pub floor: f64,
 }
 
 /// How snippets and highlights are cut and marked.
@@ -95,7 +152,15 @@ pub struct SearchResponse {
     /// The query as it came.
     pub query: String,
     /// Which legs ran.
-    pub mode: &'static str,
+    pub mode: Mode,
+    /// How many candidates each leg gave.
+    pub legs: Legs,
+    /// Whose vectors were compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// How the two became one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fusion: Option<&'static str>,
     /// The MATCH expression that stands for the query, before completions and corrections.
     pub expression: String,
     /// Words that the index lacks, and what was looked for instead.
@@ -114,6 +179,17 @@ pub struct SearchResponse {
     /// The counts that were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub facets: Vec<Facet>,
+}
+
+/// How many candidates each leg gave; none where it did not run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Legs {
+    /// Of the words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keyword: Option<usize>,
+    /// Of the vectors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vector: Option<usize>,
 }
 
 /// A word that the index lacks.
@@ -149,12 +225,52 @@ pub struct Hit {
     pub record: Option<Json>,
 }
 
-/// What made a score: bm25, phrase by phrase. The parts add up to the score.
+/// What made a score: what each leg says, what that gives, and what age leaves of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Explain {
-    /// FTS5's rank: the negative score.
+    /// What words say; none where no word matches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keyword: Option<ExplainedKeyword>,
+    /// What vectors say; none where they were not asked, or the record has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vector: Option<ExplainedVector>,
+    /// What both give to the score: its parts add up to it, before it fades.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fusion: Option<ExplainedFusion>,
+    /// What age leaves of the score: it is multiplied by this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recency: Option<f64>,
+}
+
+/// What vectors say.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ExplainedVector {
+    /// How near: the cosine, the inner product, or the negative distance.
+    pub similarity: f64,
+    /// Its place among the nearest, from 0; none where it is not among the leg's candidates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<usize>,
+}
+
+/// What each leg gives to a fused score.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ExplainedFusion {
+    /// What words give.
+    pub keyword: f64,
+    /// What vectors give.
+    pub vector: f64,
+}
+
+/// What words say: bm25, phrase by phrase. The parts add up to the negative of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExplainedKeyword {
+    /// FTS5's rank: lower is better.
     pub bm25: f64,
+    /// Its place among the best, from 0; none where it is not among the leg's candidates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<usize>,
     /// The record's tokens.
     pub length: u32,
     /// The average record's tokens.

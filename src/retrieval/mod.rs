@@ -50,6 +50,14 @@ impl Part<'_> {
     }
 }
 
+/// The place of a row's segment, and the document in it.
+pub fn part_of(corpus: &Corpus, row: u32) -> (usize, u32) {
+    // Segments without documents share their first row with the next one; the last of them has the row.
+    let after = corpus.parts.partition_point(|part| part.first_row <= row);
+    let place = after.saturating_sub(1);
+    (place, row - corpus.parts[place].first_row)
+}
+
 /// All segments, in row order.
 #[derive(Clone, Copy, Debug)]
 pub struct Corpus<'a> {

@@ -5,7 +5,7 @@
 //! keeps the [`Nearest::candidates`] that differ in the fewest; what it misses stays out.
 
 use super::top_k::{Ranked, TopK};
-use super::{Corpus, Part};
+use super::{Corpus, Part, part_of};
 use crate::bitmap::Bitmap;
 use crate::snapshot::SnapshotError;
 use crate::vector::{Encoding, MAX_WIDTH, Metric, Query, RowsView};
@@ -64,9 +64,9 @@ pub fn similarities(
         views.push(view.filter(|view| view.width() == Some(query.width())));
     }
     let similarity = |row: u32| {
-        let number = corpus.parts.partition_point(|part| part.first_row <= row).checked_sub(1)?;
-        let view = views[number]?;
-        let place = view.row_of(row - corpus.parts[number].first_row)?;
+        let (part, document) = part_of(corpus, row);
+        let view = views[part]?;
+        let place = view.row_of(document)?;
         Some(query.similarity(&view, place)).filter(|similarity| similarity.is_finite())
     };
     Ok(rows.into_iter().map(similarity).collect())

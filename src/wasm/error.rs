@@ -164,6 +164,8 @@ fn schema_code(error: &SchemaError) -> &'static str {
         SchemaError::TooManyAttributes { .. } => "schema/too-many-attributes",
         SchemaError::BadName { .. } => "schema/bad-name",
         SchemaError::BadWeight { .. } => "schema/bad-weight",
+        SchemaError::TooManyModels { .. } => "schema/too-many-models",
+        SchemaError::BadModel { .. } => "schema/bad-model",
         SchemaError::Tokenizer(error) => tokenizer_code(error),
     }
 }
@@ -182,6 +184,7 @@ fn batch_code(error: &BatchError) -> &'static str {
         BatchError::TooLong { .. } => "record/too-long",
         BatchError::WrongType { .. } => "record/wrong-type",
         BatchError::NotText { .. } => "record/not-text",
+        BatchError::Vector { .. } | BatchError::NotAVector { .. } => "record/bad-vector",
         BatchError::TooManyKinds { .. } => "record/too-many-kinds",
     }
 }
@@ -189,6 +192,7 @@ fn batch_code(error: &BatchError) -> &'static str {
 fn merge_code(error: &MergeError) -> &'static str {
     match error {
         MergeError::TooMuchText => "snapshot/too-large",
+        MergeError::Vectors { .. } => "record/bad-vector",
         MergeError::TooManyKinds => "record/too-many-kinds",
         MergeError::Snapshot(error) => snapshot_code(error),
     }

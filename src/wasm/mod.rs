@@ -10,7 +10,7 @@ mod error;
 pub use error::Failure;
 
 use crate::document::{DEFAULT_KIND, Key};
-use crate::{Builder, Record, Schema};
+use crate::{Builder, Record, Schema, SearchOptions};
 use convert::Line;
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::JsValue;
@@ -92,13 +92,29 @@ impl Engine {
         Ok(convert::rows(&found.map_err(|error| Failure::of_search(&error, expression))?))
     }
 
-    /// The response to a query of plain words, as JSON text.
+    /// The response to a query of plain words, as JSON text. Its vector may come by itself: as JSON it would be slow.
     ///
     /// # Errors
     /// When an option cannot be used, or the snapshot is damaged.
-    pub fn search(&self, query: &str, options: &JsValue) -> Result<String, Failure> {
-        let found = self.0.search(query, &convert::options(options)?);
+    pub fn search(
+        &self,
+        query: &str,
+        options: &JsValue,
+        vector: Option<Vec<f32>>,
+    ) -> Result<String, Failure> {
+        let mut options: SearchOptions = convert::options(options)?;
+        options.vector = vector.or(options.vector);
+        let found = self.0.search(query, &options);
         Ok(json(&found.map_err(|error| Failure::of_search(&error, query))?))
+    }
+
+    /// The vector of a text, for a model or the first; none where the snapshot has no embedder for it.
+    ///
+    /// # Errors
+    /// When there is no such model, or the snapshot is damaged.
+    pub fn embed(&self, text: &str, model: Option<String>) -> Result<Option<Vec<f32>>, Failure> {
+        let vector = self.0.embed(text, model.as_deref());
+        vector.map_err(|error| Failure::of_search(&error, text))
     }
 
     /// Words that start like the last word of `text` and how often they occur: an array of pairs.

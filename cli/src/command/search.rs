@@ -3,12 +3,14 @@
 use super::parse_filter;
 use crate::print::{self, Marks};
 use crate::snapshot;
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
 use snapseek::json::Json;
-use snapseek::recipe::{Explain, Hit};
+use snapseek::recipe::{Explain, ExplainedKeyword, Hit};
 use snapseek::{SearchOptions, SearchResponse};
+use std::fs;
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
@@ -21,9 +23,29 @@ pub struct Args {
     #[arg(allow_hyphen_values = true)]
     query: String,
 
-    /// Which search: keyword
+    /// How to search: keyword, vector or hybrid [default: hybrid, where the query has a vector]
     #[arg(long)]
     mode: Option<String>,
+
+    /// The query's vector: a .f32 file of little-endian floats, or a .json array; - is stdin, as JSON
+    #[arg(long, value_name = "FILE")]
+    vector: Option<PathBuf>,
+
+    /// Whose vectors are compared [default: the snapshot's first model]
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+
+    /// How words and vectors become one: auto, rrf or sum [default: auto]
+    #[arg(long)]
+    fusion: Option<String>,
+
+    /// What vectors count with --fusion sum, 0 to 1 [default: 0.5]
+    #[arg(long, value_name = "A")]
+    alpha: Option<f64>,
+
+    /// Further options, as the JavaScript API takes them; what has an argument of its own goes before them
+    #[arg(long, value_name = "JSON", value_parser = parse_options)]
+    options: Option<SearchOptions>,
 
     /// How many hits, best first [default: 10]
     #[arg(long, value_name = "N")]
@@ -46,8 +68,8 @@ pub struct Args {
     as_you_type: bool,
 
     /// How many typing errors a word that the index lacks may have: 0 to 2
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    typos: u8,
+    #[arg(long, value_name = "N")]
+    typos: Option<u8>,
 
     /// Counts all matches
     #[arg(long)]
@@ -84,18 +106,24 @@ const SHOWN_VALUES: usize = 10;
 
 pub fn run(args: Args) -> Result<()> {
     let engine = snapshot::open(&args.file)?;
+    let given = args.options.unwrap_or_default();
     let mut options = SearchOptions {
-        limit: args.limit,
-        offset: args.offset,
-        mode: args.mode,
-        filter: args.filter,
-        facets: args.facets,
-        as_you_type: args.as_you_type,
-        typos: args.typos,
-        count: args.count,
-        explain: args.explain,
-        records: args.records,
-        ..SearchOptions::default()
+        limit: args.limit.or(given.limit),
+        offset: args.offset.or(given.offset),
+        mode: args.mode.or(given.mode),
+        vector: args.vector.as_deref().map(query_vector).transpose()?.or(given.vector),
+        model: args.model.or(given.model),
+        fusion: args.fusion.or(given.fusion),
+        alpha: args.alpha.or(given.alpha),
+        now: given.now.or_else(|| Some(now())),
+        filter: args.filter.or(given.filter),
+        facets: if args.facets.is_empty() { given.facets } else { args.facets },
+        as_you_type: args.as_you_type || given.as_you_type,
+        typos: args.typos.unwrap_or(given.typos),
+        count: args.count || given.count,
+        explain: args.explain || given.explain,
+        records: args.records || given.records,
+        ..given
     };
     if args.json {
         return print::json(&engine.search(&args.query, &options)?);
@@ -110,6 +138,32 @@ pub fn run(args: Args) -> Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
     print_response(&mut out, &response, options.offset.unwrap_or(0))?;
     Ok(out.flush()?)
+}
+
+/// The time, in milliseconds.
+fn now() -> f64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    since.as_secs_f64() * 1000.0
+}
+
+fn parse_options(text: &str) -> Result<SearchOptions, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
+
+/// The vector in a file.
+fn query_vector(path: &Path) -> Result<Vec<f32>> {
+    let name = path.display();
+    let is_stdin = path == Path::new("-");
+    let bytes =
+        if is_stdin { io::read_to_string(io::stdin()).map(String::into_bytes) } else { fs::read(path) };
+    let bytes = bytes.with_context(|| format!("{name} cannot be read"))?;
+    if path.extension().is_some_and(|extension| extension == "f32") {
+        let (numbers, rest) = bytes.as_chunks::<4>();
+        ensure!(rest.is_empty(), "{name} has {} bytes; a .f32 file has four a number", bytes.len());
+        return Ok(numbers.iter().map(|number| f32::from_le_bytes(*number)).collect());
+    }
+    serde_json::from_slice(&bytes)
+        .with_context(|| format!("{name} is no vector; a .f32 file, or JSON such as [0.1, 0.2] is wanted"))
 }
 
 fn print_response(out: &mut impl Write, response: &SearchResponse, offset: usize) -> io::Result<()> {
@@ -151,6 +205,23 @@ fn print_hit(out: &mut impl Write, number: usize, hit: &Hit) -> io::Result<()> {
 }
 
 fn print_explain(out: &mut impl Write, explain: &Explain) -> io::Result<()> {
+    if let Some(keyword) = &explain.keyword {
+        print_keyword(out, keyword)?;
+    }
+    if let Some(vector) = &explain.vector {
+        let place = vector.place.map_or_else(String::new, |place| format!(", number {}", place + 1));
+        writeln!(out, "   {:.4} = similarity{place}", vector.similarity)?;
+    }
+    if let Some(fusion) = &explain.fusion {
+        writeln!(out, "   {:.4} of words + {:.4} of vectors", fusion.keyword, fusion.vector)?;
+    }
+    match explain.recency {
+        Some(recency) => writeln!(out, "   × {recency:.4} for its age"),
+        None => Ok(()),
+    }
+}
+
+fn print_keyword(out: &mut impl Write, explain: &ExplainedKeyword) -> io::Result<()> {
     for phrase in &explain.phrases {
         let (name, hits) = (print::plain(&phrase.phrase), phrase.hits);
         let (part, idf, frequency) = (phrase.part, phrase.idf, phrase.frequency);

@@ -1,0 +1,36 @@
+//! What the snapshot itself makes of a text.
+
+use super::{Engine, SearchError};
+
+impl Engine {
+    /// The vector of a text, for a model or the first; none where the snapshot has no embedder for it.
+    ///
+    /// # Errors
+    /// When there is no such model, or the snapshot is damaged.
+    pub fn embed(&self, text: &str, model: Option<&str>) -> Result<Option<Vec<f32>>, SearchError> {
+        match self.model(model)? {
+            Some(place) => self.embed_with(place, text),
+            None => Ok(None),
+        }
+    }
+
+    /// The place of a model, or of the first; none where there is none at all.
+    pub(super) fn model(&self, name: Option<&str>) -> Result<Option<usize>, SearchError> {
+        let Some(name) = name else { return Ok((self.schema.models().len() > 0).then_some(0)) };
+        let known = || self.schema.models().map(|(name, _)| name).collect::<Vec<_>>().join(", ");
+        let unknown = || SearchError::Option {
+            option: "model",
+            reason: match self.schema.models().len() {
+                0 => format!("there is no model {name:?}: this snapshot has no vectors"),
+                _ => format!("there is no model {name:?}; there are {}", known()),
+            },
+        };
+        self.schema.model(name).map(|(place, _)| Some(place)).ok_or_else(unknown)
+    }
+
+    /// The vector of a text, for the model in this place; none where the snapshot has no embedder for it.
+    pub(super) fn embed_with(&self, model: usize, text: &str) -> Result<Option<Vec<f32>>, SearchError> {
+        let _ = (model, text);
+        Ok(None)
+    }
+}

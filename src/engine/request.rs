@@ -1,0 +1,208 @@
+//! The options of a search, checked.
+
+use super::{Engine, SearchError};
+use crate::attributes::AttributeType;
+use crate::ids::FieldId;
+use crate::json::Json;
+use crate::recipe::{Fusion, Mode, Recency, SearchOptions};
+use crate::vector;
+
+/// A search gives at most this many hits.
+pub const MAX_LIMIT: usize = 1000;
+const DEFAULT_LIMIT: usize = 10;
+/// A search leaves out at most this many hits.
+pub const MAX_OFFSET: usize = 100_000;
+/// A leg gives at most this many candidates.
+pub const MAX_CANDIDATES: usize = 10_000;
+const DEFAULT_CANDIDATES: usize = 200;
+const DEFAULT_ALPHA: f64 = 0.5;
+/// The attribute that tells how old a record is, where none is named.
+const DEFAULT_TIME: &str = "createdAt";
+
+/// Options that were checked.
+pub(super) struct Request {
+    pub limit: usize,
+    pub offset: usize,
+    pub candidates: usize,
+    pub weights: Vec<f64>,
+    pub facets: Vec<(String, usize)>,
+    pub highlight: Vec<(String, FieldId)>,
+    pub snippet_field: Option<FieldId>,
+    pub fusion: Fusion,
+    pub recency: Option<Recency>,
+    pub mode: Mode,
+    /// The place of the model, and the query's vector; none where only words are asked.
+    pub vector: Option<(usize, vector::Query)>,
+    /// What could not be done.
+    pub warnings: Vec<String>,
+}
+
+impl Request {
+    pub fn check(engine: &Engine, text: &str, options: &SearchOptions) -> Result<Request, SearchError> {
+        let limit = options.limit.unwrap_or(DEFAULT_LIMIT);
+        if !(1..=MAX_LIMIT).contains(&limit) {
+            return Err(wrong("limit", format!("must be 1 to {MAX_LIMIT}, not {limit}")));
+        }
+        let offset = options.offset.unwrap_or(0);
+        if offset > MAX_OFFSET {
+            return Err(wrong("offset", format!("must be 0 to {MAX_OFFSET}, not {offset}")));
+        }
+        let candidates = options.candidates.unwrap_or(DEFAULT_CANDIDATES.max(2 * (limit + offset)));
+        if options.candidates.is_some_and(|count| !(1..=MAX_CANDIDATES).contains(&count)) {
+            return Err(wrong("candidates", format!("must be 1 to {MAX_CANDIDATES}, not {candidates}")));
+        }
+        if options.typos > 2 {
+            return Err(wrong("typos", format!("must be 0 to 2, not {}", options.typos)));
+        }
+        let field = |option: &'static str, name: &String| {
+            let known = engine.schema.field_names().join(", ");
+            let missing = || wrong(option, format!("there is no text field {name:?}; there are {known}"));
+            engine.schema.field(name).ok_or_else(missing)
+        };
+        let facet = |name: &String| {
+            let missing = || wrong("facets", format!("there is no attribute {name:?}"));
+            Ok((name.clone(), engine.schema.attribute(name).ok_or_else(missing)?.0))
+        };
+        let highlight = |name: &String| Ok((name.clone(), field("highlight", name)?));
+        let mut warnings = Vec::new();
+        let (mode, vector) = legs(engine, text, options, &mut warnings)?;
+        Ok(Request {
+            limit,
+            offset,
+            candidates,
+            weights: weights(engine, options.weights.as_ref())?,
+            facets: options.facets.iter().map(facet).collect::<Result<_, SearchError>>()?,
+            highlight: options.highlight.iter().map(highlight).collect::<Result<_, SearchError>>()?,
+            snippet_field: match &options.snippet.field {
+                Some(name) => Some(field("snippet.field", name)?),
+                None => None,
+            },
+            fusion: fusion(options)?,
+            recency: recency(engine, options)?,
+            mode,
+            vector,
+            warnings,
+        })
+    }
+}
+
+fn wrong(option: &'static str, reason: String) -> SearchError {
+    SearchError::Option { option, reason }
+}
+
+/// Which legs run, and with which vector. A leg that cannot run is never silent: it is an error where it alone was asked
+/// for, otherwise a warning.
+fn legs(
+    engine: &Engine,
+    text: &str,
+    options: &SearchOptions,
+    warnings: &mut Vec<String>,
+) -> Result<(Mode, Option<(usize, vector::Query)>), SearchError> {
+    let wanted = match options.mode.as_deref() {
+        None => None,
+        Some(name) => Some(Mode::named(name).ok_or_else(|| {
+            wrong("mode", format!("unknown mode {name:?}; there are \"keyword\", \"vector\" and \"hybrid\""))
+        })?),
+    };
+    if wanted == Some(Mode::Keyword) {
+        return Ok((Mode::Keyword, None));
+    }
+    let model = engine.model(options.model.as_deref())?.and_then(|place| {
+        let (name, model) = engine.schema.models().nth(place)?;
+        Some((place, name, model))
+    });
+    let Some((place, name, model)) = model else {
+        if options.vector.is_some() {
+            return Err(wrong("vector", "this snapshot has no vectors to compare it with".to_owned()));
+        }
+        return match wanted {
+            None => Ok((Mode::Keyword, None)),
+            Some(_) => Err(wrong("mode", "this snapshot has no vectors; it answers \"keyword\"".to_owned())),
+        };
+    };
+    let own;
+    let vector = match &options.vector {
+        Some(vector) => Some(vector),
+        None => {
+            own = engine.embed_with(place, text)?;
+            own.as_ref()
+        }
+    };
+    let Some(vector) = vector else {
+        if wanted == Some(Mode::Vector) {
+            return Err(wrong(
+                "vector",
+                format!("the snapshot cannot embed queries for {name:?}; pass a vector"),
+            ));
+        }
+        warnings.push(format!("vector: the query has no vector for {name:?}, so only words were looked for"));
+        return Ok((Mode::Keyword, None));
+    };
+    let mode = wanted.unwrap_or(Mode::Hybrid);
+    let Some(width) = model.width else {
+        // No record has a vector yet.
+        return Ok((mode, None));
+    };
+    // What the snapshot made of the query has no direction where the query has no word that it knows.
+    if options.vector.is_none() && vector.iter().all(|&number| number == 0.0) {
+        return Ok((mode, None));
+    }
+    let query = vector::Query::new(vector, model.metric, width)
+        .map_err(|error| wrong("vector", format!("it cannot be compared with {name:?}: {error}")))?;
+    Ok((mode, Some((place, query))))
+}
+
+fn fusion(options: &SearchOptions) -> Result<Fusion, SearchError> {
+    let alpha = options.alpha.unwrap_or(DEFAULT_ALPHA);
+    if !(0.0..=1.0).contains(&alpha) {
+        return Err(wrong("alpha", format!("must be 0 to 1, not {alpha}")));
+    }
+    match options.fusion.as_deref().unwrap_or("auto") {
+        "auto" => Ok(Fusion::Auto),
+        "rrf" => Ok(Fusion::Rrf),
+        "sum" => Ok(Fusion::Sum { alpha }),
+        name => {
+            Err(wrong("fusion", format!("unknown fusion {name:?}; there are \"auto\", \"rrf\" and \"sum\"")))
+        }
+    }
+}
+
+fn recency(engine: &Engine, options: &SearchOptions) -> Result<Option<Recency>, SearchError> {
+    let Some(recency) = &options.recency else { return Ok(None) };
+    let name = recency.field.as_deref().unwrap_or(DEFAULT_TIME);
+    let attribute = match engine.schema.attribute(name) {
+        Some((attribute, AttributeType::Time)) => attribute,
+        Some(_) => return Err(wrong("recency", format!("{name:?} is no attribute of type time"))),
+        None => {
+            return Err(wrong("recency", format!("there is no attribute {name:?}; name one as its field")));
+        }
+    };
+    if !(0.0..=1.0).contains(&recency.floor) {
+        return Err(wrong("recency", format!("its floor must be 0 to 1, not {}", recency.floor)));
+    }
+    let Some(now) = options.now.filter(|now| now.is_finite()) else {
+        return Err(wrong("now", "ages need a time to reckon from, in milliseconds since 1970".to_owned()));
+    };
+    Ok(Some(Recency { attribute, now, floor: recency.floor }))
+}
+
+fn weights(engine: &Engine, json: Option<&Json>) -> Result<Vec<f64>, SearchError> {
+    let mut weights = engine.schema.weights();
+    let Some(json) = json.filter(|json| **json != Json::Null) else { return Ok(weights) };
+    let Json::Object(entries) = json else {
+        return Err(wrong(
+            "weights",
+            format!("an object of field names and numbers is wanted, not {}", json.kind()),
+        ));
+    };
+    for (name, value) in entries {
+        let Some(field) = engine.schema.field(name) else {
+            return Err(wrong("weights", format!("there is no text field {name:?}")));
+        };
+        let Some(weight) = value.as_f64() else {
+            return Err(wrong("weights", format!("{name:?} is {}; a number is wanted", value.kind())));
+        };
+        weights[field.index()] = weight;
+    }
+    Ok(weights)
+}
