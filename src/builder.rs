@@ -4,7 +4,8 @@ use crate::bitmap::Bitmap;
 use crate::document::{Key, Record};
 use crate::schema::{Schema, SchemaError};
 use crate::segment::{
-    Batch, BatchError, BatchWriter, MergeError, Segment, Source, key_hash, merge, merge_sections,
+    Batch, BatchError, BatchWriter, Embedders, MergeError, Segment, Source, encode_tables, key_hash, merge,
+    merge_sections,
 };
 use crate::snapshot::{self, SectionKind};
 use crate::vector::VectorError;
@@ -47,6 +48,7 @@ pub struct Builder {
     /// Where the last record with each key is.
     rows: HashTable<RowRef>,
     gathered: usize,
+    tables: Vec<Vec<u8>>,
 }
 
 /// What was gathered: as a batch at first, encoded once there is much of it.
@@ -80,6 +82,7 @@ impl Builder {
             parts: Vec::new(),
             rows: HashTable::new(),
             gathered: 0,
+            tables: Vec::new(),
         })
     }
 
@@ -90,12 +93,24 @@ impl Builder {
         self
     }
 
-    /// Adds a record; one with the same key is replaced.
+    /// The same builder, with the tables that models embed with: one a model, empty where it needs none.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    pub fn with_tables(mut self, tables: Vec<Vec<u8>>) -> Result<Builder, BuildError> {
+        Embedders::with_tables(&self.schema, &tables).map_err(MergeError::from)?;
+        self.tables = tables;
+        Ok(self)
+    }
+
+    /// Adds a record; one with the same key is replaced. Where a model has an embedder and the record no vector, it gets
+    /// one.
     ///
     /// # Errors
     /// When the record does not fit the schema or a limit. It is left out; the builder can go on.
     pub fn add(&mut self, record: &Record) -> Result<(), BuildError> {
-        self.open.add(record)?;
+        let embedders = Embedders::with_tables(&self.schema, &self.tables).map_err(MergeError::from)?;
+        self.open.add_with(record, &embedders.vectors(&self.schema, record))?;
         if self.open.text_len() >= BATCH_LEN {
             self.close()?;
         }
@@ -130,7 +145,11 @@ impl Builder {
     /// When there is too much for one snapshot.
     pub fn finish_sections(mut self) -> Result<Vec<(SectionKind, Vec<u8>)>, BuildError> {
         self.close()?;
-        Ok(merge_sections(&self.schema, &self.sources(), self.threads)?)
+        let mut sections = merge_sections(&self.schema, &self.sources(), self.threads)?;
+        if self.tables.iter().any(|table| !table.is_empty()) {
+            snapshot::insert_embedders(&mut sections, encode_tables(&self.tables));
+        }
+        Ok(sections)
     }
 
     fn sources(&self) -> Vec<Source<'_>> {

@@ -136,6 +136,51 @@ pub fn len32(len: usize) -> u32 {
     u32::try_from(len).expect("a part of a segment is smaller than 4 GiB")
 }
 
+/// Writes several blocks, each at a multiple of sixteen bytes, behind a table of their lengths; [`blocks`] reads them.
+///
+/// ```text
+/// 0 u32 count · 4 zeros · 16 u64 × count: lengths, padded to a multiple of 16 · the blocks, each padded
+/// ```
+pub fn put_blocks<T>(items: &[T], mut write: impl FnMut(&T, &mut Vec<u8>)) -> Vec<u8> {
+    let mut out = vec![0; BLOCK_ALIGNMENT + (8 * items.len()).next_multiple_of(BLOCK_ALIGNMENT)];
+    out[..4].copy_from_slice(&len32(items.len()).to_le_bytes());
+    for (number, item) in items.iter().enumerate() {
+        let start = out.len();
+        write(item, &mut out);
+        let len = (out.len() - start) as u64;
+        out[BLOCK_ALIGNMENT + 8 * number..][..8].copy_from_slice(&len.to_le_bytes());
+        out.resize(out.len().next_multiple_of(BLOCK_ALIGNMENT), 0);
+    }
+    out
+}
+
+/// The blocks that `bytes`, which are a `what`, consist of; [`put_blocks`] wrote them.
+pub fn blocks<'a>(bytes: &'a [u8], what: &'static str) -> Result<Vec<&'a [u8]>, Malformed> {
+    let malformed = Malformed(what);
+    let mut reader = Reader::new(bytes, what);
+    let count = reader.len32()?;
+    let zeros = reader.take(BLOCK_ALIGNMENT - 4)?;
+    let table_len = count.checked_mul(8).ok_or(malformed)?;
+    let padded = |len: usize| len.checked_next_multiple_of(BLOCK_ALIGNMENT).ok_or(malformed);
+    let (table, padding) = reader.take(padded(table_len)?)?.split_at(table_len);
+    if zeros.iter().chain(padding).any(|&byte| byte != 0) {
+        return Err(malformed);
+    }
+    let mut table = Reader::new(table, what);
+    let mut blocks = Vec::with_capacity(count);
+    for _ in 0..count {
+        let len = usize::try_from(table.u64()?).map_err(|_| malformed)?;
+        let (block, padding) = reader.take(padded(len)?)?.split_at(len);
+        if padding.iter().any(|&byte| byte != 0) {
+            return Err(malformed);
+        }
+        blocks.push(block);
+    }
+    if reader.remaining() == 0 { Ok(blocks) } else { Err(malformed) }
+}
+
+const BLOCK_ALIGNMENT: usize = 16;
+
 /// The `index`th four-byte integer of `bytes`; none past the end.
 pub fn u32_at(bytes: &[u8], index: usize) -> Option<u32> {
     let at = index.checked_mul(4)?;
@@ -166,6 +211,21 @@ mod tests {
     fn a_varint_that_does_not_fit_or_does_not_end_is_malformed() {
         for bytes in [&[0xff; 9][..], &[0x80], &[0xff, 0xff, 0xff, 0xff, 0x10], &[]] {
             assert_eq!(Reader::new(bytes, "a varint").varint(), Err(Malformed("a varint")));
+        }
+    }
+
+    #[test]
+    fn blocks_come_back_and_every_truncation_and_stray_byte_is_malformed() {
+        let parts = [&b"one"[..], b"", b"sixteen bytes...", b"x"];
+        let bytes = put_blocks(&parts, |part, out| out.extend_from_slice(part));
+        assert_eq!(blocks(&bytes, "x").unwrap(), parts);
+        for len in 0..bytes.len() {
+            assert!(blocks(&bytes[..len], "x").is_err(), "accepted {len} bytes");
+        }
+        for place in [4, 15, 60, bytes.len() - 1] {
+            let mut stray = bytes.clone();
+            stray[place] = 1;
+            assert!(blocks(&stray, "x").is_err(), "accepted byte {place}");
         }
     }
 

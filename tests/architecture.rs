@@ -9,7 +9,7 @@ const LAYERS: &[&[&str]] = &[
     &["ids", "wire", "bits", "bitmap", "bm25"],
     &["json"],
     &["analysis"],
-    &["index", "vector", "document", "attributes"],
+    &["index", "vector", "embed", "document", "attributes"],
     &["schema"],
     &["snapshot"],
     &["segment"],

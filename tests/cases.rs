@@ -5,6 +5,7 @@
 mod support;
 
 use snapseek::json::Json;
+use snapseek::recipe::Hit;
 use snapseek::{Builder, Engine, MatchOptions, Record, Schema};
 use std::path::Path;
 use support::{Oracle, Question};
@@ -99,8 +100,28 @@ fn ranks_have_the_golden_bits() {
         }
         bits.push((case.name.trim_end_matches(".json").to_owned(), Json::Array(of_case)));
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/ranks.json");
-    let text = Json::Object(bits).to_text();
+    assert_golden("ranks.json", &Json::Object(bits).to_text());
+}
+
+/// And the scores of these questions.
+#[test]
+fn vector_and_hybrid_scores_have_the_golden_bits() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let engine = Engine::open(std::fs::read(golden.join("v1.snap")).unwrap()).unwrap();
+    let mut bits = Vec::new();
+    for question in include_str!("cases/vectors.jsonl").lines() {
+        let json = Json::parse(question.as_bytes()).unwrap();
+        let options = serde_json::from_str(&json.get("options").unwrap().to_text()).unwrap();
+        let found = engine.search(json.get("query").unwrap().as_str().unwrap(), &options).unwrap();
+        assert!(!found.hits.is_empty(), "{question}");
+        let hit = |hit: &Hit| Json::String(format!("{} {:016x}", hit.id, hit.score.to_bits()));
+        bits.push(Json::Array(found.hits.iter().map(hit).collect()));
+    }
+    assert_golden("vectors.json", &Json::Array(bits).to_text());
+}
+
+fn assert_golden(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     if std::env::var_os("SNAPSEEK_WRITE_GOLDEN").is_some() {
         std::fs::write(&path, text.replace("]],", "]],\n").replace("],[", "],\n[") + "\n").unwrap();
     }

@@ -11,9 +11,12 @@ mod queries;
 mod random;
 mod records;
 mod serve;
+mod vectors;
 
 const USAGE: &str = "usage: snapseek-benches queries RECORDS.jsonl PER_CLASS OUT.jsonl
-       snapseek-benches serve fts5 | tantivy | snapseek";
+       snapseek-benches serve fts5 | tantivy | snapseek
+       snapseek-benches vectors make FOLDER ROWS WIDTH QUERIES
+       snapseek-benches vectors measure FOLDER WIDTH f32 | i8 | i1 | read | usearch-exact | usearch-hnsw | sqlite-vec";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -22,6 +25,12 @@ fn main() -> Result<()> {
         ["serve", "fts5"] => serve::serve::<engines::fts5::Fts5>(),
         ["serve", "tantivy"] => serve::serve::<engines::tantivy::Tantivy>(),
         ["serve", "snapseek"] => serve::serve::<engines::snapseek::Snapseek>(),
+        ["vectors", "make", folder, rows, width, queries] => {
+            vectors::make(folder.as_ref(), rows.parse()?, width.parse()?, queries.parse()?)
+        }
+        ["vectors", "measure", folder, width, what] => {
+            vectors::measure(folder.as_ref(), what, width.parse()?)
+        }
         _ => bail!(USAGE),
     }
 }

@@ -1,9 +1,13 @@
 // In Node: the module stands beside this file, and a string is a path, unless it is an http URL.
 import { readFile } from "node:fs/promises";
 import { connect, type Package } from "./index.js";
+import { hasSimd } from "./simd.js";
 
 const environment = /* @__PURE__ */ connect({
-  wasm: () => readFile(new URL("./snapseek.wasm", import.meta.url)),
+  wasm: () =>
+    readFile(
+      hasSimd() ? new URL("./snapseek.wasm", import.meta.url) : new URL("./snapseek.plain.wasm", import.meta.url),
+    ),
   read: (location) => (/^https?:/.test(String(location)) ? fetch(location) : readFile(location)),
 });
 
@@ -18,5 +22,5 @@ export const build: Package["build"] = environment.build;
 
 export type { Engine } from "./engine.js";
 export { SnapseekError, type ErrorCode } from "./errors.js";
-export type { Source } from "./index.js";
+export type { OpenOptions, Source } from "./index.js";
 export type * from "./types.js";

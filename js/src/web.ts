@@ -1,8 +1,12 @@
 // In a browser: the module stands beside this file, and a string is a URL.
 import { connect, type Package } from "./index.js";
+import { hasSimd } from "./simd.js";
 
 const environment = /* @__PURE__ */ connect({
-  wasm: () => fetch(new URL("./snapseek.wasm", import.meta.url)),
+  wasm: () =>
+    fetch(
+      hasSimd() ? new URL("./snapseek.wasm", import.meta.url) : new URL("./snapseek.plain.wasm", import.meta.url),
+    ),
   read: (location) => fetch(location),
 });
 
@@ -17,5 +21,5 @@ export const build: Package["build"] = environment.build;
 
 export type { Engine } from "./engine.js";
 export { SnapseekError, type ErrorCode } from "./errors.js";
-export type { Source } from "./index.js";
+export type { OpenOptions, Source } from "./index.js";
 export type * from "./types.js";

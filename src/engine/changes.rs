@@ -2,7 +2,7 @@
 
 use super::{Engine, LivePart, WriteError};
 use crate::document::Key;
-use crate::segment::{Segment, Source, merge, merge_sections};
+use crate::segment::{Segment, Source, merge_sections};
 use crate::snapshot::{self, SectionKind, SnapshotError};
 use crate::wire::{Reader, len32, put_bytes, put_varint};
 
@@ -62,7 +62,13 @@ impl Engine {
     /// When the snapshot is damaged, or there is too much for one.
     pub fn snapshot(&self) -> Result<Vec<u8>, WriteError> {
         let all = self.parts.iter().map(LivePart::source).collect::<Vec<_>>();
-        Ok(merge(&self.schema, &all, 1)?)
+        let mut sections = merge_sections(&self.schema, &all, 1)?;
+        if let Some(part) = self.parts.first()
+            && let Some(tables) = part.segment.snapshot().optional_section(SectionKind::Embedders)?
+        {
+            snapshot::insert_embedders(&mut sections, tables.to_vec());
+        }
+        Ok(snapshot::encode(&sections))
     }
 }
 

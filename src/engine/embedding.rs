@@ -1,6 +1,7 @@
 //! What the snapshot itself makes of a text.
 
 use super::{Engine, SearchError};
+use crate::segment::Embedders;
 
 impl Engine {
     /// The vector of a text, for a model or the first; none where the snapshot has no embedder for it.
@@ -30,7 +31,10 @@ impl Engine {
 
     /// The vector of a text, for the model in this place; none where the snapshot has no embedder for it.
     pub(super) fn embed_with(&self, model: usize, text: &str) -> Result<Option<Vec<f32>>, SearchError> {
-        let _ = (model, text);
-        Ok(None)
+        // Those of the snapshot that was opened: what is added since has none of its own.
+        match self.parts.first() {
+            Some(part) => Ok(part.segment.embedders()?.embed(model, text)),
+            None => Ok(Embedders::parse(&self.schema, None)?.embed(model, text)),
+        }
     }
 }

@@ -5,7 +5,7 @@
 
 use super::{Engine, LivePart, WriteError};
 use crate::document::{Key, KeysView, MAX_KINDS, Record};
-use crate::segment::{BatchWriter, MergeError, Segment, Source, merge};
+use crate::segment::{BatchWriter, Embedders, MergeError, Segment, Source, merge};
 use std::collections::BTreeSet;
 
 /// What a write did.
@@ -24,8 +24,12 @@ impl Engine {
     /// When a record does not fit the schema or a limit.
     pub fn add<'a>(&mut self, records: impl IntoIterator<Item = &'a Record>) -> Result<Written, WriteError> {
         let mut writer = BatchWriter::new(&self.schema)?;
+        let embedders = match self.parts.first() {
+            Some(part) => part.segment.embedders()?,
+            None => Embedders::parse(&self.schema, None)?,
+        };
         for record in records {
-            writer.add(record)?;
+            writer.add_with(record, &embedders.vectors(&self.schema, record))?;
         }
         if writer.is_empty() {
             return Ok(Written::default());

@@ -19,7 +19,7 @@ mod source;
 mod top_k;
 
 pub use filter::{Filter, FilterError};
-pub use nearest::{Nearest, nearest, similarities};
+pub use nearest::{Nearest, Spread, nearest, similarities, spread};
 pub use places::{Place, places};
 pub use positions::Positions;
 pub use score_table::ScoreTables;

@@ -10,6 +10,9 @@ use crate::bitmap::Bitmap;
 use crate::snapshot::SnapshotError;
 use crate::vector::{Encoding, MAX_WIDTH, Metric, Query, RowsView};
 
+/// So many rows tell how near rows are on the whole.
+const SAMPLE: usize = 1024;
+
 /// What to look for.
 #[derive(Clone, Copy, Debug)]
 pub struct Nearest<'a> {
@@ -30,14 +33,7 @@ pub struct Nearest<'a> {
 /// # Errors
 /// When the vectors are damaged.
 pub fn nearest(corpus: &Corpus, nearest: &Nearest) -> Result<Vec<Ranked>, SnapshotError> {
-    let mut matrices = Vec::with_capacity(corpus.parts.len());
-    for (number, part) in corpus.parts.iter().enumerate() {
-        let Some(rows) = part.segment.vectors()?.get(nearest.model).copied() else { continue };
-        if rows.width() == Some(nearest.query.width()) {
-            let allowed = nearest.allowed.map(|allowed| &allowed[number]);
-            matrices.push(Matrix { part, rows, allowed });
-        }
-    }
+    let matrices = matrices(corpus, nearest)?;
     let mut top = TopK::new(nearest.limit);
     let kind = matrices.first().map(|matrix| (matrix.rows.encoding(), matrix.rows.metric()));
     match kind {
@@ -46,6 +42,52 @@ pub fn nearest(corpus: &Corpus, nearest: &Nearest) -> Result<Vec<Ranked>, Snapsh
         _ => by_numbers(&matrices, nearest.query, &mut top),
     }
     Ok(top.into_sorted())
+}
+
+fn matrices<'a>(corpus: &Corpus<'a>, nearest: &Nearest<'a>) -> Result<Vec<Matrix<'a>>, SnapshotError> {
+    let mut matrices = Vec::with_capacity(corpus.parts.len());
+    for (number, part) in corpus.parts.iter().enumerate() {
+        let Some(rows) = part.segment.vectors()?.get(nearest.model).copied() else { continue };
+        if rows.width() == Some(nearest.query.width()) {
+            let allowed = nearest.allowed.map(|allowed| &allowed[number]);
+            matrices.push(Matrix { part, rows, allowed });
+        }
+    }
+    Ok(matrices)
+}
+
+/// How near rows are on the whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spread {
+    /// The mean similarity.
+    pub mean: f64,
+    /// The standard deviation of similarities.
+    pub deviation: f64,
+}
+
+/// How near the rows are that may be hits, by at most [`SAMPLE`] of them, evenly spaced.
+///
+/// # Errors
+/// When the vectors are damaged.
+pub fn spread(corpus: &Corpus, nearest: &Nearest) -> Result<Spread, SnapshotError> {
+    let matrices = matrices(corpus, nearest)?;
+    let count: usize = matrices.iter().map(Matrix::count).sum();
+    let step = count.div_ceil(SAMPLE).max(1);
+    let mut place = 0;
+    let mut sample = Vec::with_capacity(count.min(SAMPLE));
+    for matrix in &matrices {
+        matrix.each(|row, _| {
+            if place % step == 0 {
+                sample.push(f64::from(nearest.query.similarity(&matrix.rows, row)));
+            }
+            place += 1;
+        });
+    }
+    sample.retain(|similarity| similarity.is_finite());
+    let len = sample.len().max(1) as f64;
+    let mean = sample.iter().sum::<f64>() / len;
+    let square = sample.iter().map(|similarity| (similarity - mean) * (similarity - mean)).sum::<f64>() / len;
+    Ok(Spread { mean, deviation: libm::sqrt(square) })
 }
 
 /// How near given rows are: by row, in their order; none where one has no vector.
@@ -80,12 +122,17 @@ struct Matrix<'a> {
 }
 
 impl Matrix<'_> {
+    /// Whether every row may be a hit.
+    fn is_whole(&self) -> bool {
+        self.rows.is_complete() && self.part.dead.is_none() && self.allowed.is_none()
+    }
+
     /// Calls `each` with every row that may be a hit, ascending, and its document.
     #[inline]
     fn each(&self, mut each: impl FnMut(usize, u32)) {
         let documents = self.part.segment.documents();
         match self.allowed {
-            None if self.rows.is_complete() && self.part.dead.is_none() => {
+            None if self.is_whole() => {
                 (0..self.rows.len()).zip(0..).for_each(|(row, document)| each(row, document));
             }
             // Few rows may be allowed: it is they that are gone through.
@@ -107,6 +154,16 @@ impl Matrix<'_> {
                 }
             }
         }
+    }
+
+    /// How many rows may be hits.
+    fn count(&self) -> usize {
+        if self.is_whole() {
+            return self.rows.len();
+        }
+        let mut count = 0;
+        self.each(|_, _| count += 1);
+        count
     }
 
     fn offer(&self, query: &Query, row: usize, document: u32, top: &mut TopK) {
@@ -155,34 +212,51 @@ fn by_bytes(matrices: &[Matrix], nearest: &Nearest, top: &mut TopK) {
 }
 
 fn by_bits(matrices: &[Matrix], nearest: &Nearest, top: &mut TopK) {
-    let mut counts = [0usize; MAX_WIDTH + 1];
-    let mut seen = Vec::with_capacity(matrices.iter().map(|matrix| matrix.rows.len()).sum());
+    // By row in the order that `each` goes through them: in how many bits it differs.
+    let mut differing = Vec::<u16>::with_capacity(matrices.iter().map(|matrix| matrix.rows.len()).sum());
+    let narrow = |bits: u32| u16::try_from(bits).unwrap_or(u16::MAX);
     for matrix in matrices {
-        matrix.each(|row, _| {
-            let differing = nearest.query.differing_bits(&matrix.rows, row);
-            counts[differing as usize] += 1;
-            seen.push(differing);
-        });
+        if matrix.is_whole() {
+            nearest.query.differing_bits_of_each(&matrix.rows, |bits| differing.push(narrow(bits)));
+        } else {
+            matrix.each(|row, _| differing.push(narrow(nearest.query.differing_bits(&matrix.rows, row))));
+        }
     }
-    // All that differ in fewer bits than `most` are taken, and of those that differ in `most` the first ones.
-    let wanted = nearest.candidates.max(nearest.limit);
-    let mut taken = 0;
-    let most = counts.iter().position(|&count| {
-        taken += count;
-        taken >= wanted
-    });
-    let most = most.unwrap_or(MAX_WIDTH);
-    let mut left = wanted.saturating_sub(taken - counts[most].min(taken));
-    let mut differing = seen.into_iter();
+    let cut = Cut::of(&differing, nearest.candidates.max(nearest.limit));
+    let mut left = cut.of_most;
+    let mut next = 0;
     for matrix in matrices {
-        matrix.each(|row, document| {
-            let differing = differing.next().map_or(MAX_WIDTH, |differing| differing as usize);
-            let is_candidate = differing < most || differing == most && left > 0;
-            if is_candidate {
-                left -= usize::from(differing == most);
+        let mut look = |row: usize, document: u32| {
+            let bits = differing[next];
+            next += 1;
+            if bits < cut.most || bits == cut.most && left > 0 {
+                left -= usize::from(bits == cut.most);
                 matrix.offer(nearest.query, row, document, top);
             }
-        });
+        };
+        matrix.each(&mut look);
+    }
+}
+
+/// Which rows are candidates: all that differ in fewer bits than `most`, and the first `of_most` of those that differ in
+/// as many.
+struct Cut {
+    most: u16,
+    of_most: usize,
+}
+
+impl Cut {
+    fn of(differing: &[u16], wanted: usize) -> Cut {
+        let mut counts = vec![0usize; MAX_WIDTH + 1];
+        differing.iter().for_each(|&bits| counts[usize::from(bits)] += 1);
+        let mut fewer = 0;
+        for (most, &count) in (0..).zip(&counts) {
+            if fewer + count >= wanted {
+                return Cut { most, of_most: wanted - fewer };
+            }
+            fewer += count;
+        }
+        Cut { most: u16::MAX, of_most: 0 }
     }
 }
 

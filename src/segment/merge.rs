@@ -91,7 +91,7 @@ pub fn merge_sections(
 ) -> Result<Vec<(SectionKind, Vec<u8>)>, MergeError> {
     let text_len = sources.iter().map(|source| match source {
         Source::Batch(batch) => batch.text_len(),
-        Source::Segment(segment, _) => segment.snapshot().bytes().len(),
+        Source::Segment(segment, _) => segment.text_len(),
     });
     if text_len.fold(0usize, usize::saturating_add) > MAX_TEXT {
         return Err(MergeError::TooMuchText);

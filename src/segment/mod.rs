@@ -5,6 +5,7 @@
 //! depend on the live records and the schema alone, however the records were divided.
 
 mod batch;
+mod embedders;
 mod interner;
 mod invert;
 mod merge;
@@ -12,6 +13,7 @@ mod vectors;
 
 pub(crate) use batch::key_hash;
 pub use batch::{Batch, BatchError, BatchWriter, MAX_RECORD_LEN};
+pub use embedders::{Embedders, encode_tables};
 pub use merge::{MAX_TEXT, MergeError, Source, merge, merge_sections};
 
 use crate::attributes::{self, ColumnView};
@@ -72,6 +74,17 @@ impl Segment {
     /// The file.
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
+    }
+
+    /// Its bytes without vectors and what makes them: these have no offsets into each other to keep small.
+    pub fn text_len(&self) -> usize {
+        let is_text = |kind| !matches!(kind, SectionKind::Vectors | SectionKind::Embedders);
+        self.snapshot
+            .sections()
+            .iter()
+            .filter(|section| is_text(section.kind))
+            .map(|section| section.range.len())
+            .sum()
     }
 
     /// The dictionary.
@@ -202,6 +215,14 @@ impl Segment {
         }
     }
 
+    /// What it embeds texts with by itself.
+    ///
+    /// # Errors
+    /// When the section is damaged, or does not fit the schema.
+    pub fn embedders(&self) -> Result<Embedders<'_>, SnapshotError> {
+        Ok(Embedders::parse(&self.schema, self.snapshot.optional_section(SectionKind::Embedders)?)?)
+    }
+
     /// A document, read back.
     ///
     /// # Errors
@@ -218,6 +239,7 @@ impl Segment {
         self.snapshot.verify()?;
         self.verify_lists()?;
         self.columns()?;
+        self.embedders()?.verify()?;
         for rows in self.vectors()? {
             rows.verify(self.documents as usize)?;
         }

@@ -129,6 +129,12 @@ impl Section {
     }
 }
 
+/// Adds the section of embedders where it belongs: before the documents, which are last.
+pub fn insert_embedders(parts: &mut Vec<(SectionKind, Vec<u8>)>, tables: Vec<u8>) {
+    let place = parts.iter().position(|(kind, _)| *kind == SectionKind::Documents).unwrap_or(parts.len());
+    parts.insert(place, (SectionKind::Embedders, tables));
+}
+
 /// A file of these sections, in this order; [`parse`] reads it.
 pub fn encode(parts: &[(SectionKind, Vec<u8>)]) -> Vec<u8> {
     let lens = parts.iter().map(|(_, bytes)| Section::LEN + ALIGNMENT + bytes.len());

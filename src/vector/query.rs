@@ -12,8 +12,8 @@ pub struct Query {
     /// Of length 1 with the cosine; padded as rows are.
     numbers: Vec<f32>,
     square: f64,
-    /// The same, a byte each, widened; and what 1 of them stands for.
-    bytes: Vec<i16>,
+    /// The same, a byte each; and what 1 of them stands for.
+    bytes: kernel::Bytes,
     step: f64,
     /// How far the bytes are from the numbers.
     bytes_off_by: f64,
@@ -31,15 +31,15 @@ impl Query {
         let mut numbers =
             vector.iter().map(|&number| narrowed(f64::from(number) * scale)).collect::<Vec<_>>();
         let square = numbers.iter().map(|&number| f64::from(number) * f64::from(number)).sum();
-        let (small, step) = quantised(&numbers);
+        let (mut small, step) = quantised(&numbers);
         let off =
             numbers.iter().zip(&small).map(|(&number, &byte)| f64::from(number) - f64::from(byte) * step);
         let bytes_off_by = libm::sqrt(off.map(|off| off * off).sum());
         let signs = signs(&small.iter().map(|byte| byte.cast_unsigned()).collect::<Vec<_>>(), width);
         let (words, _) = signs.as_chunks::<8>();
         let bits = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
-        let mut bytes = small.iter().map(|&byte| i16::from(byte)).collect::<Vec<_>>();
-        bytes.resize(stride_of(width), 0);
+        small.resize(stride_of(width), 0);
+        let bytes = kernel::Bytes::new(&small);
         numbers.resize(stride_of(width), 0.0);
         Ok(Query { metric, width, numbers, square, bytes, step, bytes_off_by, bits })
     }
@@ -79,7 +79,7 @@ impl Query {
     #[inline]
     pub fn estimate(&self, rows: &RowsView, row: usize) -> f32 {
         #[expect(clippy::cast_precision_loss, reason = "what is lost is in estimate_off_by")]
-        let sum = kernel::dot_i8(&self.bytes, rows.numbers(row)) as f32;
+        let sum = self.bytes.dot(rows.numbers(row)) as f32;
         sum * rows.factor(row) * narrowed(self.step)
     }
 
@@ -93,6 +93,12 @@ impl Query {
     #[inline]
     pub fn differing_bits(&self, rows: &RowsView, row: usize) -> u32 {
         kernel::hamming(&self.bits, rows.bits(row))
+    }
+
+    /// Calls `each` with the number of signs in which each row differs, from the first row on.
+    #[inline]
+    pub fn differing_bits_of_each(&self, rows: &RowsView, each: impl FnMut(u32)) {
+        kernel::hamming_of_each(&self.bits, rows.all_bits(), each);
     }
 }
 

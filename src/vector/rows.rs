@@ -334,6 +334,11 @@ impl<'a> RowsView<'a> {
     }
 
     #[inline]
+    pub(super) fn all_bits(&self) -> &'a [u8] {
+        self.bits
+    }
+
+    #[inline]
     pub(super) fn factor(&self, row: usize) -> f32 {
         f32::from_bits(u32_at(self.factors, row).unwrap_or(0))
     }

@@ -3,6 +3,7 @@
 use js_sys::{Array, Error, Float64Array, Function, JSON, Reflect, Uint8Array};
 use serde_json::Value;
 use snapseek::json::Json;
+use snapseek::vector::kernel;
 use snapseek::wasm::{Engine, Failure, build};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -13,6 +14,9 @@ const SCHEMA: &str = include_str!("../golden/schema.json");
 const SNAPSHOT: &[u8] = include_bytes!("../golden/v1.snap");
 /// The ranks of all cases, bit for bit, as the native build computed them.
 const RANKS: &str = include_str!("../golden/ranks.json");
+/// The scores of these questions, likewise.
+const SCORES: &str = include_str!("../golden/vectors.json");
+const QUESTIONS: &str = include_str!("../cases/vectors.jsonl");
 
 const CASES: [(&str, &str); 6] = [
     ("columns", include_str!("../cases/columns.json")),
@@ -149,7 +153,7 @@ fn kinds_cross_only_where_one_is_not_the_default() {
 fn a_search_answers_with_hits_counts_and_escaped_snippets() {
     let options =
         r#"{"limit": 1, "count": true, "facets": ["tags"], "records": true, "filter": {"done": true}}"#;
-    let response = golden().search("onerror", &js(options)).unwrap();
+    let response = golden().search("onerror", &js(options), None).unwrap();
     let response: Value = serde_json::from_str(&response).unwrap();
     assert_eq!(response["total"], 1);
     assert_eq!(response["hits"][0]["id"], "markup");
@@ -163,7 +167,8 @@ fn a_search_answers_with_hits_counts_and_escaped_snippets() {
 fn words_are_completed_corrected_and_suggested_from_their_written_forms() {
     let engine = golden();
     let first = |query, options| {
-        let response: Value = serde_json::from_str(&engine.search(query, &js(options)).unwrap()).unwrap();
+        let response: Value =
+            serde_json::from_str(&engine.search(query, &js(options), None).unwrap()).unwrap();
         response["hits"][0]["id"].as_str().unwrap_or_default().to_owned()
     };
     assert_eq!(first("connectio", r#"{"asYouType": true}"#), "repeats");
@@ -238,7 +243,7 @@ fn an_error_in_an_expression_has_a_code_and_a_span_in_utf16() {
 #[wasm_bindgen_test]
 fn a_wrong_option_is_named() {
     let engine = golden();
-    let search = |options| parts(engine.search("fox", &js(options)).unwrap_err());
+    let search = |options| parts(engine.search("fox", &js(options), None).unwrap_err());
     assert_eq!(search(r#"{"limit": 0}"#).0, "option/limit");
     assert_eq!(search(r#"{"count": true, "limit": -1}"#).0, "option/limit");
     assert_eq!(search(r#"{"snippet": {"tokens": "many"}}"#).0, "option/snippet");
@@ -283,7 +288,7 @@ fn what_json_cannot_say_is_an_error_and_never_a_trap() {
     assert_eq!(code(golden().add(&Array::of1(&deep))), "record/not-json");
     let options = js("{}");
     Reflect::set(&options, &"filter".into(), &deep).unwrap();
-    assert_eq!(code(golden().search("fox", &options)), "option/invalid");
+    assert_eq!(code(golden().search("fox", &options, None)), "option/invalid");
 }
 
 #[wasm_bindgen_test]
@@ -329,4 +334,69 @@ fn a_call_after_free_throws_and_other_engines_go_on() {
     call("free").unwrap();
     assert!(call("verify").is_err());
     assert_eq!(ids(&golden(), "lazy"), ["first"]);
+}
+
+#[wasm_bindgen_test]
+fn vector_and_hybrid_scores_have_the_bits_of_the_native_build() {
+    let engine = golden();
+    let scores: Vec<Vec<String>> = serde_json::from_str(SCORES).unwrap();
+    assert_eq!(QUESTIONS.lines().count(), scores.len());
+    for (question, expected) in QUESTIONS.lines().zip(scores) {
+        let json = Json::parse(question.as_bytes()).unwrap();
+        let options = js(&json.get("options").unwrap().to_text());
+        let found = engine.search(json.get("query").unwrap().as_str().unwrap(), &options, None).unwrap();
+        let found: Value = serde_json::from_str(&found).unwrap();
+        let hits = found["hits"].as_array().unwrap().iter();
+        let hit = |hit: &Value| {
+            format!("{} {:016x}", hit["id"].as_str().unwrap(), hit["score"].as_f64().unwrap().to_bits())
+        };
+        assert_eq!(hits.map(hit).collect::<Vec<_>>(), expected, "{question}");
+    }
+}
+
+#[wasm_bindgen_test]
+fn kernels_give_the_bits_of_their_portable_twins() {
+    let mut state = 9u32;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state >> 8
+    };
+    for len in [16, 48, 384, 4096] {
+        let query = (0..len).map(|_| next() as f32 / 8_388_608.0 - 1.0).collect::<Vec<f32>>();
+        let wide =
+            (0..len).flat_map(|_| (next() as f32 / 4_194_304.0 - 2.0).to_le_bytes()).collect::<Vec<u8>>();
+        let small = (0..len).map(|_| next().to_le_bytes()[1]).collect::<Vec<u8>>();
+        let bytes = (0..len).map(|_| next().to_le_bytes()[1].cast_signed()).collect::<Vec<i8>>();
+        let bits = |ours: f32, twin: f32| assert_eq!(ours.to_bits(), twin.to_bits(), "{ours} {twin}");
+        bits(kernel::dot_f32(&query, &wide), kernel::scalar::dot_f32(&query, &wide));
+        bits(
+            kernel::squared_distance_f32(&query, &wide),
+            kernel::scalar::squared_distance_f32(&query, &wide),
+        );
+        bits(kernel::dot_f32_i8(&query, &small), kernel::scalar::dot_f32_i8(&query, &small));
+        let expected = kernel::scalar::Bytes::new(&bytes).dot(&small);
+        assert_eq!(kernel::Bytes::new(&bytes).dot(&small), expected);
+        assert_eq!(kernel::words::Bytes::new(&bytes).dot(&small), expected);
+    }
+}
+
+#[wasm_bindgen_test]
+fn a_vector_that_cannot_be_compared_is_named() {
+    let search =
+        |vector: &[f32]| code(golden().search("fox", &js(r#"{"model": "wide"}"#), Some(vector.to_vec())));
+    assert_eq!(search(&[1.0, 2.0]), "option/vector");
+    assert_eq!(search(&[f32::NAN; 20]), "option/vector");
+    assert_eq!(code(golden().search("fox", &js(r#"{"model": "other"}"#), None)), "option/model");
+    let records = r#"[{"id": "a", "text": "x", "v": [0, 0]}]"#;
+    let schema = r#"{"fields": {"text": {}}, "vectors": {"m": {"field": "v"}}}"#;
+    assert_eq!(code(build(&js(records), &js(schema))), "record/bad-vector");
+    let schema = r#"{"fields": {"text": {}}, "vectors": {"m": {"width": 5000}}}"#;
+    assert_eq!(code(build(&js(records), &js(schema))), "schema/bad-model");
+}
+
+#[wasm_bindgen_test]
+fn the_snapshots_own_embedder_embeds_texts() {
+    let engine = golden();
+    assert_eq!(engine.embed("quick fox", Some("hash".to_owned())).unwrap().unwrap().len(), 24);
+    assert_eq!(engine.embed("quick fox", None).unwrap(), None);
 }

@@ -2,7 +2,7 @@
 
 import { SnapseekError, build, open } from "../../../pkg/node.js";
 import * as web from "../../../pkg/web.js";
-import type { Engine, ErrorCode, Filter, Hit, MatchRow, RecordInput, Schema, SearchResponse } from "../../../pkg/node.js";
+import type { Embed, Engine, ErrorCode, Filter, Hit, MatchRow, RecordInput, Schema, SearchResponse } from "../../../pkg/node.js";
 
 declare const bytes: Uint8Array;
 
@@ -27,6 +27,12 @@ export async function whatCompiles(): Promise<void> {
   const hit: Hit | undefined = response.hits[0];
   const total: number | undefined = engine.searchSync("a", { count: true }).total;
   const marks: string | null | undefined = hit?.highlights?.["title"];
+  const embed: Embed = async (texts) => texts.map((text) => new Float32Array(text.length));
+  await build(notes, { ...schema, vectors: { own: { embedder: "hash" }, given: { encoding: "i1", metric: "dot", field: "v" } } });
+  const fused = await engine.search("a", { mode: "hybrid", vector: [1, 2], embed, fusion: "sum", alpha: 0.3, recency: {} });
+  const similarity: number | undefined = fused.hits[0]?.explain?.vector?.similarity;
+  const own: Float32Array | undefined = (await open(bytes, { embed })).embed("a", "own");
+  void [similarity, own, fused.legs.vector, fused.fusion];
   engine.remove(["a", 1, { id: "a", kind: "note" }]);
   built.apply(engine.changes());
   await open(engine.snapshot());
@@ -57,8 +63,14 @@ export async function whatDoesNotCompile(engine: Engine): Promise<void> {
   engine.match("a", { snippet: { column: 0 } });
   // @ts-expect-error: at most two.
   engine.searchSync("a", { typos: 3 });
-  // @ts-expect-error: there is no such mode yet.
-  engine.searchSync("a", { mode: "hybrid" });
+  // @ts-expect-error: there is no such mode.
+  engine.searchSync("a", { mode: "fuzzy" });
+  // @ts-expect-error: a vector is numbers.
+  engine.searchSync("a", { vector: ["1"] });
+  // @ts-expect-error: what is awaited cannot be asked at once.
+  engine.searchSync("a", { embed: async () => [[1]] });
+  // @ts-expect-error: there is no such encoding.
+  await build([], { fields: { a: {} }, vectors: { v: { encoding: "i4" } } });
   // @ts-expect-error: search gives a promise.
   engine.search("a").hits;
   // @ts-expect-error: results cannot be changed.

@@ -27,17 +27,22 @@ pub fn dot_f32_i8(query: &[f32], row: &[u8]) -> f32 {
     added_up(sums)
 }
 
-/// Σ query · row, over rows of signed bytes and a query of such numbers, widened. Exact.
-#[inline]
-pub fn dot_i8(query: &[i16], row: &[u8]) -> i32 {
-    let mut sums = [0i32; LANES];
-    let ((queries, _), (rows, _)) = (query.as_chunks::<LANES>(), row.as_chunks::<LANES>());
-    for (query, row) in queries.iter().zip(rows) {
-        for lane in 0..LANES {
-            sums[lane] += i32::from(query[lane]) * i32::from(row[lane].cast_signed());
-        }
+/// A query of bytes, widened.
+#[derive(Clone, Debug)]
+pub struct Bytes(Vec<i16>);
+
+impl Bytes {
+    /// The query of these bytes, as many as 16 divides.
+    pub fn new(query: &[i8]) -> Bytes {
+        Bytes(query.iter().map(|&byte| i16::from(byte)).collect())
     }
-    sums.iter().sum()
+
+    /// Σ query · row. Exact.
+    #[inline]
+    pub fn dot(&self, row: &[u8]) -> i32 {
+        let products = self.0.iter().zip(row);
+        products.map(|(&query, byte)| i32::from(query) * i32::from(i16::from(byte.cast_signed()))).sum()
+    }
 }
 
 #[inline]

@@ -45,23 +45,35 @@ pub fn dot_f32_i8(query: &[f32], row: &[u8]) -> f32 {
     added_up(sums)
 }
 
-/// Σ query · row, over rows of signed bytes and a query of such numbers, widened. Exact.
-#[inline]
-pub fn dot_i8(query: &[i16], row: &[u8]) -> i32 {
-    let mut sums = [i32x4_splat(0); 2];
-    let ((queries, _), (rows, _)) = (query.as_chunks::<LANES>(), row.as_chunks::<LANES>());
-    for (query, row) in queries.iter().zip(rows) {
-        let bytes = load(row);
-        let (halves, _) = query.as_chunks::<8>();
-        let low = i32x4_dot_i16x8(i16x8_extend_low_i8x16(bytes), load_i16(&halves[0]));
-        let high = i32x4_dot_i16x8(i16x8_extend_high_i8x16(bytes), load_i16(&halves[1]));
-        sums = [i32x4_add(sums[0], low), i32x4_add(sums[1], high)];
+/// A query of bytes, widened.
+#[derive(Clone, Debug)]
+pub struct Bytes(Vec<[i16; LANES]>);
+
+impl Bytes {
+    /// The query of these bytes, as many as 16 divides.
+    pub fn new(query: &[i8]) -> Bytes {
+        let (sixteens, _) = query.as_chunks::<LANES>();
+        Bytes(sixteens.iter().map(|sixteen| sixteen.map(i16::from)).collect())
     }
-    let sum = i32x4_add(sums[0], sums[1]);
-    i32x4_extract_lane::<0>(sum)
-        + i32x4_extract_lane::<1>(sum)
-        + i32x4_extract_lane::<2>(sum)
-        + i32x4_extract_lane::<3>(sum)
+
+    /// Σ query · row. Exact.
+    #[inline]
+    pub fn dot(&self, row: &[u8]) -> i32 {
+        let mut sums = [i32x4_splat(0); 2];
+        let (rows, _) = row.as_chunks::<LANES>();
+        for (query, row) in self.0.iter().zip(rows) {
+            let bytes = load(row);
+            let (halves, _) = query.as_chunks::<8>();
+            let low = i32x4_dot_i16x8(i16x8_extend_low_i8x16(bytes), load_i16(&halves[0]));
+            let high = i32x4_dot_i16x8(i16x8_extend_high_i8x16(bytes), load_i16(&halves[1]));
+            sums = [i32x4_add(sums[0], low), i32x4_add(sums[1], high)];
+        }
+        let sum = i32x4_add(sums[0], sums[1]);
+        i32x4_extract_lane::<0>(sum)
+            + i32x4_extract_lane::<1>(sum)
+            + i32x4_extract_lane::<2>(sum)
+            + i32x4_extract_lane::<3>(sum)
+    }
 }
 
 #[inline]

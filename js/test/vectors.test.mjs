@@ -1,0 +1,135 @@
+// Search by meaning: vectors that are given, made by a function, or made by the snapshot itself.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { build, open } from "../../pkg/node.js";
+
+const SCHEMA = {
+  fields: { title: {} },
+  attributes: { createdAt: "time", group: "keyword" },
+  vectors: { plane: { encoding: "f32", field: "place" } },
+};
+const RECORDS = [
+  { id: "north", title: "a polar bear", place: [0, 1], createdAt: "2024-01-01", group: "cold" },
+  { id: "east", title: "a red panda", place: new Float32Array([1, 0]), createdAt: "2020-01-01", group: "warm" },
+  { id: "between", title: "a brown bear", place: [1, 1], createdAt: "2024-01-01", group: "cold" },
+  { id: "nowhere", title: "a teddy bear", createdAt: "2024-01-01", group: "warm" },
+];
+const ids = (response) => response.hits.map((hit) => hit.id);
+const made = () => build(RECORDS, SCHEMA);
+
+test("the nearest vectors come first, and what has none is not found by them", async () => {
+  const engine = await made();
+  const found = await engine.search("", { mode: "vector", vector: [0.1, 1] });
+  assert.deepEqual(ids(found), ["north", "between", "east"]);
+  assert.deepEqual([found.mode, found.model, found.legs], ["vector", "plane", { vector: 3 }]);
+  const filtered = engine.searchSync("", { mode: "vector", vector: [0.1, 1], filter: { group: "warm" } });
+  assert.deepEqual(ids(filtered), ["east"]);
+});
+
+test("typed arrays, arrays and numbers of either size give the same answers", async () => {
+  const engine = await made();
+  const answers = [[0.5, 1], new Float32Array([0.5, 1]), new Float64Array([0.5, 1])].map((vector) =>
+    engine.searchSync("bear", { vector }),
+  );
+  assert.deepEqual(answers[0], answers[1]);
+  assert.deepEqual(answers[0], answers[2]);
+  assert.equal(answers[0].mode, "hybrid");
+});
+
+test("a hybrid hit explains what each leg gave, and the parts make the score", async () => {
+  const engine = await made();
+  const { hits, legs } = engine.searchSync("polar bear", { vector: [1, 0.2], explain: true });
+  assert.deepEqual(legs, { keyword: 3, vector: 3 });
+  assert.equal(hits.length, 4);
+  for (const { score, explain } of hits) {
+    assert.ok(Math.abs(explain.fusion.keyword + explain.fusion.vector - score) < 1e-12);
+    assert.ok(explain.keyword || explain.vector);
+  }
+  const teddy = hits.find((hit) => hit.id === "nowhere");
+  assert.equal(teddy.explain.vector, undefined);
+});
+
+test("records that are added and removed are found by their vectors, or not", async () => {
+  const engine = await made();
+  engine.add([{ id: "south", title: "a penguin", place: new Float64Array([0, -1]) }]);
+  engine.remove(["north"]);
+  const found = engine.searchSync("", { mode: "vector", vector: [0, -1] });
+  assert.deepEqual(ids(found), ["south", "east", "between"]);
+  const again = await open(engine.snapshot());
+  assert.deepEqual(again.searchSync("", { mode: "vector", vector: [0, -1] }), found);
+});
+
+test("an embed function is asked for the query's vector, once, where one is needed", async () => {
+  const asked = [];
+  const embed = async (texts) => {
+    asked.push(...texts);
+    return texts.map(() => [1, 0]);
+  };
+  const engine = await made();
+  assert.deepEqual(ids(await engine.search("anything", { mode: "vector", embed })).slice(0, 1), ["east"]);
+  const opened = await open(engine.snapshot(), { embed });
+  assert.equal((await opened.search("bear")).mode, "hybrid");
+  assert.equal((await opened.search("bear", { mode: "keyword" })).mode, "keyword");
+  assert.equal((await opened.search("bear", { vector: [0, 1] })).mode, "hybrid");
+  assert.deepEqual(asked, ["anything", "bear"]);
+});
+
+test("an embed function that fails leaves words, and says so; where meaning alone was asked it is an error", async () => {
+  const engine = await made();
+  const failing = [
+    () => Promise.reject(new Error("no network")),
+    () => {
+      throw new Error("no network");
+    },
+    async () => [],
+    async () => undefined,
+  ];
+  for (const embed of failing) {
+    const found = await engine.search("bear", { embed });
+    assert.deepEqual([found.mode, found.degraded, found.hits.length], ["keyword", true, 3]);
+    assert.match(found.warnings[0], /^embed: /);
+    await assert.rejects(engine.search("bear", { embed, mode: "vector" }), { code: "embed/failed" });
+  }
+});
+
+test("the hash embedder needs nothing, and finds what shares words and letters", async () => {
+  const schema = { fields: { title: {} }, vectors: { own: { embedder: "hash" } } };
+  const engine = await build([{ id: "a", title: "vector searching" }, { id: "b", title: "apple pie" }], schema);
+  engine.add([{ id: "c", title: "searches of vectors" }]);
+  const found = await engine.search("search vectors", { mode: "vector" });
+  assert.deepEqual(ids(found), ["c", "a", "b"]);
+  assert.equal(engine.embed("x")?.length, 384);
+  assert.equal(engine.schema().vectors.own.width, 384);
+});
+
+test("scores fade with age from the time that is passed", async () => {
+  const engine = await made();
+  const options = { mode: "vector", vector: [1, 0.1], recency: {}, now: Date.parse("2024-01-02"), explain: true };
+  const { hits } = engine.searchSync("", options);
+  assert.equal(hits[0].id, "between");
+  assert.ok(Math.abs(hits[0].explain.recency - 0.5906) < 1e-4);
+  assert.throws(() => engine.searchSync("", { ...options, recency: { field: "group" } }), { code: "option/recency" });
+  assert.equal(engine.searchSync("bear", { recency: {} }).hits.length, 3);
+});
+
+test("without SIMD the plain build is taken, and gives the same bits", async () => {
+  const script = `
+    if (process.argv[1] === "plain") WebAssembly.validate = () => false;
+    const { build } = await import(${JSON.stringify(new URL("../../pkg/node.js", import.meta.url).href)});
+    const vector = (seed) => Array.from({ length: 100 }, (_, i) => Math.sin(seed * 37 + i * i));
+    const answers = [];
+    for (const encoding of ["f32", "i8", "i1"]) {
+      const schema = { fields: { title: {} }, vectors: { v: { encoding, field: "v" } } };
+      const records = Array.from({ length: 50 }, (_, i) => ({ id: i, title: "word" + (i % 5), v: vector(i) }));
+      const engine = await build(records, schema);
+      answers.push(engine.searchSync("word1", { vector: vector(99), limit: 50, explain: true }));
+    }
+    console.log(JSON.stringify(answers));`;
+  const run = (build) => execFileSync(process.execPath, ["--input-type=module", "-e", script, build], { encoding: "utf8", cwd: fileURLToPath(new URL(".", import.meta.url)) });
+  const plain = run("plain");
+  assert.equal(JSON.parse(plain)[0].hits.length, 50);
+  assert.equal(plain, run("simd"));
+});

@@ -1,0 +1,101 @@
+//! What a snapshot embeds texts with by itself, model by model.
+
+use crate::document::Record;
+use crate::embed::{Embedder, HashEmbedder, StaticModelView};
+use crate::schema::{EmbedderKind, Schema};
+use crate::wire::{Malformed, blocks, put_blocks};
+
+const WHAT: &str = "the table of embedders";
+
+/// The embedders of a schema's models; some have none.
+pub struct Embedders<'a> {
+    by_model: Vec<Option<Own<'a>>>,
+}
+
+enum Own<'a> {
+    Hash(HashEmbedder),
+    Static(StaticModelView<'a>),
+}
+
+/// The section of these tables, one a model, empty where a model needs none; [`Embedders::parse`] reads it.
+pub fn encode_tables(tables: &[Vec<u8>]) -> Vec<u8> {
+    put_blocks(tables, |table, out| out.extend_from_slice(table))
+}
+
+impl<'a> Embedders<'a> {
+    /// The embedders of a snapshot whose section this is; none where it has no such section.
+    ///
+    /// # Errors
+    /// When the section is damaged, or does not fit the schema.
+    pub fn parse(schema: &Schema, section: Option<&'a [u8]>) -> Result<Embedders<'a>, Malformed> {
+        let tables = match section {
+            Some(section) => blocks(section, WHAT)?,
+            None => Vec::new(),
+        };
+        if section.is_some() && tables.len() != schema.models().len() {
+            return Err(Malformed(WHAT));
+        }
+        Embedders::of(schema, |place| tables.get(place).copied())
+    }
+
+    /// The embedders with these tables, one a model, empty where a model needs none.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    pub fn with_tables(schema: &Schema, tables: &'a [Vec<u8>]) -> Result<Embedders<'a>, Malformed> {
+        Embedders::of(schema, |place| tables.get(place).map(Vec::as_slice))
+    }
+
+    fn of(schema: &Schema, table: impl Fn(usize) -> Option<&'a [u8]>) -> Result<Embedders<'a>, Malformed> {
+        let mut by_model = Vec::new();
+        for (place, (_, model)) in schema.models().enumerate() {
+            let table = table(place).filter(|table| !table.is_empty());
+            by_model.push(match (model.embedder, table) {
+                (Some(EmbedderKind::Hash), None) => {
+                    Some(Own::Hash(HashEmbedder::new(model.width.unwrap_or(HashEmbedder::WIDTH))))
+                }
+                (Some(EmbedderKind::Static), Some(table)) => {
+                    let view = StaticModelView::parse(table)?;
+                    if model.width.is_some_and(|width| width != view.width()) {
+                        return Err(Malformed(WHAT));
+                    }
+                    Some(Own::Static(view))
+                }
+                (Some(EmbedderKind::Static) | None, None) => None,
+                (_, Some(_)) => return Err(Malformed(WHAT)),
+            });
+        }
+        Ok(Embedders { by_model })
+    }
+
+    /// Checks every byte of the tables.
+    ///
+    /// # Errors
+    /// When something is not as it was written.
+    pub fn verify(&self) -> Result<(), Malformed> {
+        for own in self.by_model.iter().flatten() {
+            if let Own::Static(view) = own {
+                view.verify()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The vector of a text; none where the model has no embedder. Zeros where it knows nothing in the text.
+    pub fn embed(&self, model: usize, text: &str) -> Option<Vec<f32>> {
+        Some(match self.by_model.get(model)?.as_ref()? {
+            Own::Hash(embedder) => embedder.embed(text),
+            Own::Static(view) => view.embed(text),
+        })
+    }
+
+    /// The vectors of a record, by model; none where there is no embedder, or nothing to embed.
+    pub fn vectors(&self, schema: &Schema, record: &Record) -> Vec<Option<Vec<f32>>> {
+        let vector = |model: usize| {
+            self.by_model[model].as_ref()?;
+            let vector = self.embed(model, &schema.embedded_text(model, record))?;
+            vector.iter().any(|&number| number != 0.0).then_some(vector)
+        };
+        (0..self.by_model.len()).map(vector).collect()
+    }
+}
