@@ -7,6 +7,7 @@ mod bits;
 pub mod bm25;
 mod builder;
 pub mod document;
+pub mod embed;
 mod engine;
 pub mod ids;
 pub mod index;

@@ -9,7 +9,7 @@ const LAYERS: &[&[&str]] = &[
     &["ids", "wire", "bits", "bitmap", "bm25"],
     &["json"],
     &["analysis"],
-    &["index", "document", "attributes"],
+    &["index", "document", "attributes", "embed"],
     &["schema"],
     &["snapshot"],
     &["segment"],
