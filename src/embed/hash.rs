@@ -1,0 +1,194 @@
+//! Vectors without a model: words, pairs of words and trigrams of letters, hashed.
+//!
+//! Texts that share words, or parts of words, get similar vectors; a synonym stays a stranger. Each feature adds to four
+//! places, whose signs differ, so that two features that meet in one place seldom meet in the others.
+
+use super::{Embedder, normalised};
+use crate::analysis::{Analyzer, Purpose};
+use unicode_normalization::UnicodeNormalization;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Odd multipliers, each of which projects a hash to a place and a sign.
+const PROJECTIONS: [u32; 4] = [0x9e37_79b1, 0x85eb_ca6b, 0xc2b2_ae35, 0x27d4_eb2f];
+
+/// Kinds of features, with what each counts; the letter keeps them apart in the hash.
+const WORD: (u8, f64) = (b'w', 1.0);
+const PAIR: (u8, f64) = (b'p', 0.5);
+const TRIGRAM: (u8, f64) = (b't', 0.25);
+
+/// The hash embedding; there is no model to load.
+///
+/// ```
+/// use snapseek::embed::{Embedder, HashEmbedder};
+///
+/// let embedder = HashEmbedder::default();
+/// assert_eq!(embedder.id(), "snapseek-hash-v1-384");
+/// let dot = |a: &str, b: &str| {
+///     embedder.embed(a).iter().zip(embedder.embed(b)).map(|(a, b)| a * b).sum::<f32>()
+/// };
+/// assert!(dot("vector search", "searching vectors") > dot("vector search", "apple pie"));
+/// ```
+#[derive(Clone)]
+pub struct HashEmbedder {
+    id: String,
+    width: usize,
+    analyzer: Analyzer,
+}
+
+impl HashEmbedder {
+    /// The width that it has unless told otherwise.
+    pub const WIDTH: usize = 384;
+
+    /// An embedder for vectors of `width` numbers; none makes no sense, and is taken for one.
+    pub fn new(width: usize) -> HashEmbedder {
+        let width = width.max(1);
+        let analyzer =
+            Analyzer::parse("unicode61 remove_diacritics 0").expect("a tokenizer that snapseek has");
+        HashEmbedder { id: format!("snapseek-hash-v1-{width}"), width, analyzer: analyzer.with_cjk_bigrams() }
+    }
+
+    /// The words of a text, in order, bigrams where it is CJK.
+    fn words<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        let mut words = Vec::new();
+        let mut end = 0;
+        self.analyzer.spans(text, Purpose::Document, |span| {
+            // The last character of a run also comes by itself, for prefixes of keywords; here it is in its bigram.
+            if span.end > end {
+                words.push(&text[span.start..span.end]);
+                end = span.end;
+            }
+        });
+        words
+    }
+
+    /// The place and the sign that a projection gives to a hash: the sign from the highest bit, the place from the rest.
+    fn place(&self, hash: u32, projection: u32) -> (usize, f64) {
+        let product = hash.wrapping_mul(projection);
+        let mixed = product ^ (product >> 15);
+        let place = (u64::from(mixed & 0x7fff_ffff) * self.width as u64) >> 31;
+        (place as usize, if mixed >> 31 == 0 { 1.0 } else { -1.0 })
+    }
+}
+
+impl Default for HashEmbedder {
+    fn default() -> HashEmbedder {
+        HashEmbedder::new(HashEmbedder::WIDTH)
+    }
+}
+
+impl Embedder for HashEmbedder {
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn fingerprint(&self) -> u64 {
+        xxh3_64(self.id.as_bytes())
+    }
+
+    fn width(&self) -> usize {
+        self.width
+    }
+
+    fn embed(&self, text: &str) -> Vec<f32> {
+        let text = text.nfkc().collect::<String>().to_lowercase();
+        let words = self.words(&text);
+        let mut hashes = Vec::new();
+        for word in &words {
+            hashes.push((WORD.0, fnv1a(&[&[WORD.0], word.as_bytes()])));
+            let letters = std::iter::once(' ').chain(word.chars()).chain([' ']).collect::<Vec<_>>();
+            let trigrams = letters.windows(3).map(|letters| letters.iter().collect::<String>());
+            hashes.extend(trigrams.map(|trigram| (TRIGRAM.0, fnv1a(&[&[TRIGRAM.0], trigram.as_bytes()]))));
+        }
+        for pair in words.windows(2) {
+            hashes.push((PAIR.0, fnv1a(&[&[PAIR.0], pair[0].as_bytes(), b" ", pair[1].as_bytes()])));
+        }
+        // In the order of hashes, whatever that of the text: additions of doubles are not to be reordered.
+        hashes.sort_unstable();
+        let mut sum = vec![0.0; self.width];
+        for same in hashes.chunk_by(|a, b| a == b) {
+            let (kind, hash) = same[0];
+            let weight =
+                [WORD, PAIR, TRIGRAM].into_iter().find(|known| known.0 == kind).map_or(0.0, |known| known.1);
+            let count = 1.0 + libm::log(same.len() as f64);
+            for projection in PROJECTIONS {
+                let (place, sign) = self.place(hash, projection);
+                sum[place] += sign * weight * count;
+            }
+        }
+        normalised(&sum)
+    }
+}
+
+/// FNV-1a with 32 bits, over the parts as one.
+fn fnv1a(parts: &[&[u8]]) -> u32 {
+    let bytes = parts.iter().flat_map(|part| part.iter());
+    bytes.fold(0x811c_9dc5, |hash: u32, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cosine(a: &str, b: &str) -> f32 {
+        let embedder = HashEmbedder::default();
+        embedder.embed(a).iter().zip(embedder.embed(b)).map(|(a, b)| a * b).sum()
+    }
+
+    /// All bits of a vector, in one number.
+    fn bits(vector: &[f32]) -> u64 {
+        xxh3_64(&vector.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_vector_has_length_one_and_one_of_nothing_is_zero() {
+        for text in ["a", "vector search, vector search", "東京都", "ﬁne"] {
+            let square = HashEmbedder::default().embed(text).iter().map(|value| value * value).sum::<f32>();
+            assert!((square - 1.0).abs() < 1e-5, "{text}: {square}");
+        }
+        for text in ["", " \n", "…!?"] {
+            assert_eq!(HashEmbedder::new(7).embed(text), [0.0; 7], "{text}");
+        }
+    }
+
+    #[test]
+    fn case_and_compatibility_forms_make_no_difference() {
+        let embedder = HashEmbedder::default();
+        assert_eq!(embedder.embed("ＶＥＣＴＯＲ ﬁle"), embedder.embed("vector file"));
+        assert_eq!(embedder.embed("e\u{301}t\u{e9}"), embedder.embed("\u{c9}te\u{301}"));
+    }
+
+    #[test]
+    fn texts_are_the_closer_the_more_they_share() {
+        let question = "how are vectors stored";
+        assert!(cosine(question, "where vectors are stored") > cosine(question, "a vector store"));
+        assert!(cosine(question, "a vector store") > cosine(question, "apple pie"));
+        assert!(cosine("東京都", "京都の東京") > cosine("東京都", "大阪府"));
+    }
+
+    #[test]
+    fn a_run_of_cjk_is_its_bigrams() {
+        let embedder = HashEmbedder::default();
+        assert_eq!(embedder.words("東京都 x 語"), ["東京", "京都", "x", "語"]);
+    }
+
+    #[test]
+    fn a_word_that_occurs_twice_counts_for_less_than_two() {
+        let (once, twice) = (cosine("a b c", "a"), cosine("a a b c", "a"));
+        assert!(once < twice && twice < 2.0 * once, "{once} {twice}");
+    }
+
+    #[test]
+    fn the_bits_are_the_same_on_every_target() {
+        let golden = [
+            (384, "Hybrid search you can ship as a file", GOLDEN[0]),
+            (256, "naïve CAFÉ №5 ﬁles, naïve café", GOLDEN[1]),
+            (64, "東京都の天気 and Tōkyō", GOLDEN[2]),
+        ];
+        for (width, text, expected) in golden {
+            let found = bits(&HashEmbedder::new(width).embed(text));
+            assert_eq!(found, expected, "{text}: {found:#018x}");
+        }
+    }
+
+    const GOLDEN: [u64; 3] = [0, 0, 0];
+}

@@ -1,0 +1,395 @@
+//! The static model as it travels: a tokenizer, and a row of small integers for each of its tokens.
+//!
+//! ```text
+//! u32 format · u32 tokenizer · u32 options · u32 width · u64 fingerprint
+//! u32 starting tokens · u32 continuing tokens · u32 merges · u32 longest word
+//! u32 bytes of the id · u32 of the starting strings · u32 of the continuing strings · 12 × 0      64 bytes in all
+//! tokens × (width × i8, padded with zeros to a multiple of 16)
+//! tokens × f32 scale
+//! starting, then continuing × u32 end of its string
+//! merges × (u32 left · u32 right · u32 rank · u32 joined), sorted
+//! id · starting strings · continuing strings
+//! ```
+//!
+//! Tokens are numbered in the order of their bytes, those that start a word first. A model with a Llama tokenizer has
+//! no continuing tokens, one with a BERT tokenizer no merges. The fingerprint is that of the whole model, also in a part
+//! of it: both give the same vectors, and only that makes vectors comparable.
+
+use super::bpe::Bpe;
+use super::model::{StaticModel, StaticModelError, Tokenizer};
+use super::vocabulary::{VocabularyView, VocabularyWriter};
+use super::wordpiece::{WordPiece, WordPieceOptions};
+use super::{Embedder, normalised};
+use crate::wire::{Malformed, Reader, len32, u32_at};
+use xxhash_rust::xxh3::xxh3_64;
+
+const WHAT: &str = "the static model";
+const FORMAT: u32 = 1;
+const HEADER_LEN: usize = 64;
+const FINGERPRINT_AT: usize = 16;
+const WORD_PIECE: u32 = 1;
+const BPE: u32 = 2;
+const CLEAN_TEXT: u32 = 1;
+const HANDLE_CHINESE_CHARS: u32 = 2;
+const STRIP_ACCENTS: u32 = 4;
+const LOWERCASE: u32 = 8;
+/// Only the tokens of some texts are here.
+const IS_PART: u32 = 16;
+/// As for every vector.
+const WIDEST: usize = 4096;
+
+/// What both ways of writing share: parts in the order of the file. [`StaticModelView`] reads it.
+#[derive(Default)]
+struct StaticModelWriter {
+    tokenizer: u32,
+    options: u32,
+    width: usize,
+    longest_word: u32,
+    starting: VocabularyWriter,
+    continuing: VocabularyWriter,
+    rows: Vec<u8>,
+    scales: Vec<u8>,
+    merges: Vec<[u32; 4]>,
+}
+
+impl StaticModelWriter {
+    fn push_row(&mut self, row: impl IntoIterator<Item = u8>, scale: f32) {
+        self.rows.extend(row);
+        self.rows.resize(self.rows.len().next_multiple_of(16), 0);
+        self.scales.extend_from_slice(&scale.to_le_bytes());
+    }
+
+    /// The bytes; without a fingerprint they get their own.
+    fn finish(mut self, id: &str, fingerprint: Option<u64>) -> Vec<u8> {
+        self.merges.sort_unstable();
+        let mut out = Vec::new();
+        let mut put = |value: u32| out.extend_from_slice(&value.to_le_bytes());
+        [FORMAT, self.tokenizer, self.options, len32(self.width), 0, 0].into_iter().for_each(&mut put);
+        put(len32(self.starting.ends.len() / 4));
+        put(len32(self.continuing.ends.len() / 4));
+        put(len32(self.merges.len()));
+        put(self.longest_word);
+        [id.len(), self.starting.strings.len(), self.continuing.strings.len()]
+            .map(len32)
+            .into_iter()
+            .for_each(put);
+        out.resize(HEADER_LEN, 0);
+        out.extend_from_slice(&self.rows);
+        out.extend_from_slice(&self.scales);
+        out.extend_from_slice(&self.starting.ends);
+        out.extend_from_slice(&self.continuing.ends);
+        self.merges.iter().flatten().for_each(|value| out.extend_from_slice(&value.to_le_bytes()));
+        out.extend_from_slice(id.as_bytes());
+        out.extend_from_slice(&self.starting.strings);
+        out.extend_from_slice(&self.continuing.strings);
+        let fingerprint = fingerprint.unwrap_or_else(|| xxh3_64(&out));
+        out[FINGERPRINT_AT..FINGERPRINT_AT + 8].copy_from_slice(&fingerprint.to_le_bytes());
+        out
+    }
+}
+
+impl StaticModel {
+    /// The whole model as a section's bytes; [`StaticModelView::parse`] reads them.
+    ///
+    /// # Errors
+    ///
+    /// When the parts of the model do not fit each other: see [`StaticModelError`].
+    pub fn encode(&self) -> Result<Vec<u8>, StaticModelError> {
+        self.check()?;
+        let mut writer = StaticModelWriter { width: self.width, ..StaticModelWriter::default() };
+        let prefix = match &self.tokenizer {
+            Tokenizer::WordPiece { options, continuing_prefix } => {
+                let bits = [
+                    (options.clean_text, CLEAN_TEXT),
+                    (options.handle_chinese_chars, HANDLE_CHINESE_CHARS),
+                    (options.strip_accents, STRIP_ACCENTS),
+                    (options.lowercase, LOWERCASE),
+                ];
+                writer.tokenizer = WORD_PIECE;
+                writer.options = bits.iter().filter(|(is_set, _)| *is_set).map(|(_, bit)| bit).sum();
+                writer.longest_word = options.longest_word;
+                Some(continuing_prefix.as_str())
+            }
+            Tokenizer::Bpe { .. } => {
+                writer.tokenizer = BPE;
+                None
+            }
+        };
+        let mut tokens = Vec::with_capacity(self.tokens.len());
+        for (row, token) in self.tokens.iter().enumerate() {
+            // The prefix alone is not a continuation of anything, but a word like another.
+            let continuing =
+                prefix.and_then(|prefix| token.strip_prefix(prefix)).filter(|rest| !rest.is_empty());
+            tokens.push((continuing.is_some(), continuing.unwrap_or(token), row));
+        }
+        tokens.sort_unstable();
+        if let Some(twice) = tokens.windows(2).find(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1)) {
+            return Err(StaticModelError::TokenTwice { token: twice[0].1.to_owned() });
+        }
+        for &(is_continuing, string, row) in &tokens {
+            let vocabulary = if is_continuing { &mut writer.continuing } else { &mut writer.starting };
+            vocabulary.push(string);
+            let values = &self.rows[row * self.width..][..self.width];
+            writer.push_row(values.iter().map(|value| value.to_le_bytes()[0]), self.scales[row]);
+        }
+        if let Tokenizer::Bpe { merges } = &self.tokenizer {
+            let number = |token: &str| {
+                let found = tokens.binary_search_by(|probe| probe.1.cmp(token));
+                found.map(len32).map_err(|_| StaticModelError::UnknownMerge { token: token.to_owned() })
+            };
+            for (rank, (left, right)) in (0..).zip(merges) {
+                writer.merges.push([number(left)?, number(right)?, rank, number(&format!("{left}{right}"))?]);
+            }
+        }
+        Ok(writer.finish(&self.id, None))
+    }
+}
+
+/// The static model as it stands in the file; [`StaticModel::encode`] writes it.
+///
+/// Opening looks at the header alone. A forged model may find wrong tokens and give wrong vectors, but never panics;
+/// [`StaticModelView::verify`] looks at everything.
+#[derive(Clone, Copy, Debug)]
+pub struct StaticModelView<'a> {
+    bytes: &'a [u8],
+    id: &'a str,
+    options: u32,
+    width: usize,
+    fingerprint: u64,
+    rows: &'a [u8],
+    scales: &'a [u8],
+    tokenizer: TokenizerView<'a>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum TokenizerView<'a> {
+    WordPiece(WordPiece<'a>),
+    Bpe(Bpe<'a>),
+}
+
+impl<'a> StaticModelView<'a> {
+    /// Reads a model; [`StaticModel::encode`] and [`StaticModelView::part`] write it.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are not such a model, or one of a later format.
+    pub fn parse(bytes: &'a [u8]) -> Result<StaticModelView<'a>, Malformed> {
+        let mut reader = Reader::new(bytes, WHAT);
+        let malformed = reader.malformed();
+        let (format, kind, options) = (reader.u32()?, reader.u32()?, reader.u32()?);
+        let width = reader.len32()?;
+        let fingerprint = reader.u64()?;
+        let (starting, continuing, merges) = (reader.len32()?, reader.len32()?, reader.len32()?);
+        let longest_word = reader.u32()?;
+        let (id, starting_strings, continuing_strings) = (reader.len32()?, reader.len32()?, reader.len32()?);
+        let known_options = IS_PART | if kind == WORD_PIECE { IS_PART - 1 } else { 0 };
+        let is_sane = format == FORMAT
+            && (1..=WIDEST).contains(&width)
+            && options & !known_options == 0
+            && match kind {
+                WORD_PIECE => merges == 0,
+                BPE => continuing == 0 && continuing_strings == 0 && longest_word == 0,
+                _ => false,
+            };
+        if !is_sane || reader.take(12)? != [0; 12] {
+            return Err(malformed);
+        }
+        let mut part = |count: usize, len: usize| {
+            let len = count.checked_mul(len).ok_or(malformed)?;
+            reader.take(len)
+        };
+        let tokens = starting.checked_add(continuing).ok_or(malformed)?;
+        let rows = part(tokens, width.next_multiple_of(16))?;
+        let scales = part(tokens, 4)?;
+        let (starting, continuing) = (part(starting, 4)?, part(continuing, 4)?);
+        let merges = part(merges, Bpe::MERGE_LEN)?;
+        let id = std::str::from_utf8(part(id, 1)?).map_err(|_| malformed)?;
+        let starting = VocabularyView::new(starting, part(starting_strings, 1)?);
+        let continuing = VocabularyView::new(continuing, part(continuing_strings, 1)?);
+        if reader.remaining() > 0 {
+            return Err(malformed);
+        }
+        let has = |bit| options & bit != 0;
+        let tokenizer = if kind == WORD_PIECE {
+            let options = WordPieceOptions {
+                clean_text: has(CLEAN_TEXT),
+                handle_chinese_chars: has(HANDLE_CHINESE_CHARS),
+                strip_accents: has(STRIP_ACCENTS),
+                lowercase: has(LOWERCASE),
+                longest_word,
+            };
+            TokenizerView::WordPiece(WordPiece { options, starting, continuing })
+        } else {
+            TokenizerView::Bpe(Bpe { vocabulary: starting, merges })
+        };
+        Ok(StaticModelView { bytes, id, options, width, fingerprint, rows, scales, tokenizer })
+    }
+
+    /// Checks every byte.
+    ///
+    /// # Errors
+    ///
+    /// When tokens or merges are out of order or name what is not there, a scale is not finite, a reserved byte is not
+    /// zero, or the bytes of a whole model are not those of its fingerprint.
+    pub fn verify(&self) -> Result<(), Malformed> {
+        let malformed = Malformed(WHAT);
+        let (starting, continuing) = self.vocabularies();
+        starting.verify(WHAT)?;
+        continuing.verify(WHAT)?;
+        let tokens = starting.count() + continuing.count();
+        let has_padding = |row: &[u8]| row[self.width..].iter().all(|&byte| byte == 0);
+        if !self.rows.chunks_exact(self.width.next_multiple_of(16)).all(has_padding)
+            || !(0..tokens).all(|token| self.scale(token).is_finite())
+        {
+            return Err(malformed);
+        }
+        let merges = self.merges().collect::<Vec<_>>();
+        let is_sorted = merges.windows(2).all(|pair| pair[0][..2] < pair[1][..2]);
+        let is_known = |merge: &[u32; 4]| [merge[0], merge[1], merge[3]].iter().all(|&token| token < tokens);
+        if !is_sorted || !merges.iter().all(is_known) {
+            return Err(malformed);
+        }
+        if self.is_part() {
+            return Ok(());
+        }
+        let mut unsigned = self.bytes.to_vec();
+        unsigned[FINGERPRINT_AT..FINGERPRINT_AT + 8].fill(0);
+        if xxh3_64(&unsigned) == self.fingerprint { Ok(()) } else { Err(malformed) }
+    }
+
+    /// Calls `each` with the number of each token of `text`, none for what is unknown.
+    pub fn tokens(&self, text: &str, each: impl FnMut(Option<u32>)) {
+        match &self.tokenizer {
+            TokenizerView::WordPiece(tokenizer) => tokenizer.tokens(text, each),
+            TokenizerView::Bpe(tokenizer) => tokenizer.tokens(text, each),
+        }
+    }
+
+    /// How many tokens the model knows.
+    pub fn token_count(&self) -> u32 {
+        let (starting, continuing) = self.vocabularies();
+        starting.count().saturating_add(continuing.count())
+    }
+
+    /// The text of a token, and whether it continues a word; none past the end.
+    pub fn token(&self, number: u32) -> Option<(&'a str, bool)> {
+        let (starting, continuing) = self.vocabularies();
+        let (string, is_continuing) = match number.checked_sub(starting.count()) {
+            Some(number) => (continuing.string(number)?, true),
+            None => (starting.string(number)?, false),
+        };
+        Some((std::str::from_utf8(string).ok()?, is_continuing))
+    }
+
+    /// Whether this is a part of a model, made by [`StaticModelView::part`].
+    pub fn is_part(&self) -> bool {
+        self.options & IS_PART != 0
+    }
+
+    /// The model with only those tokens for which `is_used` holds, and those that lead to them.
+    ///
+    /// A text whose tokens are all kept has the same tokens and the same vector in the part as in the whole: its longest
+    /// pieces are still there and no longer ones have come; and of the pairs that were joined, each ended up in a token
+    /// that is kept, so it is kept too. Words of other texts may break into other pieces, or be unknown.
+    pub fn part(&self, is_used: impl Fn(u32) -> bool) -> Vec<u8> {
+        let mut is_kept = (0..self.token_count()).map(is_used).collect::<Vec<_>>();
+        let index = |token: u32| usize::try_from(token).unwrap_or(usize::MAX);
+        let mut merges = self.merges().collect::<Vec<_>>();
+        // A token is joined from tokens of earlier ranks, so one walk from the last rank to the first finds them all.
+        merges.sort_unstable_by_key(|merge| std::cmp::Reverse(merge[2]));
+        for merge in &merges {
+            if is_kept.get(index(merge[3])).copied().unwrap_or(false) {
+                merge[..2].iter().for_each(|&token| {
+                    is_kept.get_mut(index(token)).into_iter().for_each(|kept| *kept = true)
+                });
+            }
+        }
+        let mut writer = StaticModelWriter {
+            tokenizer: BPE,
+            options: self.options | IS_PART,
+            width: self.width,
+            ..StaticModelWriter::default()
+        };
+        if let TokenizerView::WordPiece(tokenizer) = &self.tokenizer {
+            writer.tokenizer = WORD_PIECE;
+            writer.longest_word = tokenizer.options.longest_word;
+        }
+        let mut numbers = vec![None; is_kept.len()];
+        for number in (0..self.token_count()).filter(|&number| is_kept[index(number)]) {
+            let (Some((string, is_continuing)), Some(row)) = (self.token(number), self.row(number)) else {
+                continue;
+            };
+            let vocabulary = if is_continuing { &mut writer.continuing } else { &mut writer.starting };
+            vocabulary.push(string);
+            numbers[index(number)] = Some(len32(writer.scales.len() / 4));
+            writer.push_row(row.iter().copied(), self.scale(number));
+        }
+        let renumbered = |token: u32| numbers.get(index(token)).copied().flatten();
+        writer.merges = merges
+            .iter()
+            .filter_map(|merge| {
+                Some([renumbered(merge[0])?, renumbered(merge[1])?, merge[2], renumbered(merge[3])?])
+            })
+            .collect();
+        writer.finish(self.id, Some(self.fingerprint))
+    }
+
+    fn vocabularies(&self) -> (VocabularyView<'a>, VocabularyView<'a>) {
+        match &self.tokenizer {
+            TokenizerView::WordPiece(tokenizer) => (tokenizer.starting, tokenizer.continuing),
+            TokenizerView::Bpe(tokenizer) => (tokenizer.vocabulary, VocabularyView::new(&[], &[])),
+        }
+    }
+
+    fn merges(&self) -> impl Iterator<Item = [u32; 4]> {
+        let bytes = match &self.tokenizer {
+            TokenizerView::WordPiece(_) => &[],
+            TokenizerView::Bpe(tokenizer) => tokenizer.merges,
+        };
+        let value = |at: usize| u32_at(bytes, at).unwrap_or(0);
+        (0..bytes.len() / Bpe::MERGE_LEN)
+            .map(move |merge| std::array::from_fn(|place| value(merge * 4 + place)))
+    }
+
+    fn row(&self, token: u32) -> Option<&'a [u8]> {
+        let start = usize::try_from(token).ok()?.checked_mul(self.width.next_multiple_of(16))?;
+        self.rows.get(start..)?.get(..self.width)
+    }
+
+    fn scale(&self, token: u32) -> f32 {
+        let bits = usize::try_from(token).ok().and_then(|index| u32_at(self.scales, index));
+        f32::from_bits(bits.unwrap_or(0))
+    }
+}
+
+impl Embedder for StaticModelView<'_> {
+    fn id(&self) -> &str {
+        self.id
+    }
+
+    fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The sum of the tokens' rows, each times its scale, in the order of the text; unknown words count for nothing.
+    /// Whether it is called a sum or a mean, after normalisation it is the same.
+    fn embed(&self, text: &str) -> Vec<f32> {
+        let mut sum = vec![0.0f64; self.width];
+        self.tokens(text, |token| {
+            let Some((token, row)) = token.and_then(|token| Some((token, self.row(token)?))) else { return };
+            let scale = f64::from(self.scale(token));
+            for (sum, &value) in sum.iter_mut().zip(row) {
+                *sum += scale * f64::from(i8::from_le_bytes([value]));
+            }
+        });
+        normalised(&sum)
+    }
+}
+
+#[cfg(test)]
+#[path = "table_tests.rs"]
+mod tests;

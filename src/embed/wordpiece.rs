@@ -1,0 +1,215 @@
+//! How does a BERT model break text? Normalised, cut into words, each word into the longest known pieces.
+//!
+//! The tokens are those of the reference implementation (Hugging Face's `tokenizers`) for the same vocabulary; tests
+//! compare them. One deviation: a special token spelt out in a text, such as `[MASK]`, is text.
+
+use super::bert_tables::{MARKS, PUNCTUATION, REMOVED};
+use super::vocabulary::VocabularyView;
+use unicode_normalization::UnicodeNormalization;
+
+/// How text is normalised, and which words are too long: what `tokenizer.json` can choose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WordPieceOptions {
+    /// Removes control characters, and makes every white space a space.
+    pub clean_text: bool,
+    /// Makes every Han character a word of its own.
+    pub handle_chinese_chars: bool,
+    /// Removes accents.
+    pub strip_accents: bool,
+    /// Makes letters lower case.
+    pub lowercase: bool,
+    /// A word of more characters is unknown.
+    pub longest_word: u32,
+}
+
+impl Default for WordPieceOptions {
+    /// Those of an uncased BERT.
+    fn default() -> WordPieceOptions {
+        WordPieceOptions {
+            clean_text: true,
+            handle_chinese_chars: true,
+            strip_accents: true,
+            lowercase: true,
+            longest_word: 100,
+        }
+    }
+}
+
+/// The pieces that may start a word, and those that may continue one; numbers of the latter follow the former's.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WordPiece<'a> {
+    pub options: WordPieceOptions,
+    pub starting: VocabularyView<'a>,
+    pub continuing: VocabularyView<'a>,
+}
+
+impl WordPiece<'_> {
+    /// Calls `each` with the number of each token of `text`, none for a word that is unknown.
+    pub fn tokens(&self, text: &str, mut each: impl FnMut(Option<u32>)) {
+        let text = normalised(text, self.options);
+        let mut pieces = Vec::new();
+        for word in text.split(char::is_whitespace) {
+            let mut rest = word;
+            while let Some(first) = rest.chars().next() {
+                let end = if is_punctuation(first) {
+                    first.len_utf8()
+                } else {
+                    rest.find(is_punctuation).unwrap_or(rest.len())
+                };
+                let (part, after) = rest.split_at(end);
+                self.break_word(part, &mut pieces);
+                if pieces.is_empty() {
+                    each(None);
+                }
+                pieces.drain(..).for_each(|piece| each(Some(piece)));
+                rest = after;
+            }
+        }
+    }
+
+    /// Puts the pieces of `word` into `pieces`, nothing if any part of it is unknown.
+    fn break_word(&self, word: &str, pieces: &mut Vec<u32>) {
+        if word.chars().nth(usize::try_from(self.options.longest_word).unwrap_or(usize::MAX)).is_some() {
+            return;
+        }
+        let mut rest = word.as_bytes();
+        while !rest.is_empty() {
+            let (vocabulary, before) =
+                if pieces.is_empty() { (self.starting, 0) } else { (self.continuing, self.starting.count()) };
+            let Some((piece, len)) = vocabulary.longest_prefix(rest) else {
+                pieces.clear();
+                return;
+            };
+            pieces.push(before.saturating_add(piece));
+            rest = &rest[len..];
+        }
+    }
+}
+
+fn normalised(text: &str, options: WordPieceOptions) -> String {
+    if text.is_ascii() {
+        return ascii_normalised(text, options);
+    }
+    let mut cleaned = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            _ if options.clean_text && is_in(REMOVED, c) => {}
+            _ if options.clean_text && c.is_whitespace() => cleaned.push(' '),
+            _ if options.handle_chinese_chars && is_han(c) => cleaned.extend([' ', c, ' ']),
+            _ => cleaned.push(c),
+        }
+    }
+    if options.strip_accents {
+        cleaned = cleaned.nfd().filter(|&c| !is_in(MARKS, c)).collect();
+    }
+    if options.lowercase {
+        // Letter by letter: `str::to_lowercase` would treat a final sigma otherwise.
+        cleaned = cleaned.chars().flat_map(char::to_lowercase).collect();
+    }
+    cleaned
+}
+
+/// What [`normalised`] does to text that has neither accents nor Han characters.
+fn ascii_normalised(text: &str, options: WordPieceOptions) -> String {
+    let kept = text.chars().filter(|&c| !(options.clean_text && is_in(REMOVED, c)));
+    let lower = |c: char| if options.lowercase { c.to_ascii_lowercase() } else { c };
+    kept.map(|c| if options.clean_text && c.is_whitespace() { ' ' } else { lower(c) }).collect()
+}
+
+fn is_punctuation(c: char) -> bool {
+    if c.is_ascii() { c.is_ascii_punctuation() } else { is_in(PUNCTUATION, c) }
+}
+
+fn is_in(ranges: &[(u32, u32)], c: char) -> bool {
+    // Printable ASCII, the usual case, is neither removed nor a mark, and its punctuation is not looked up.
+    if (' '..'\u{7f}').contains(&c) {
+        return false;
+    }
+    let c = u32::from(c);
+    let after = ranges.partition_point(|range| range.0 <= c);
+    ranges[..after].last().is_some_and(|range| c <= range.1)
+}
+
+/// The ranges that BERT sets apart, which are not all of Han.
+fn is_han(c: char) -> bool {
+    matches!(c,
+        '\u{3400}'..='\u{4DBF}'
+        | '\u{4E00}'..='\u{9FFF}'
+        | '\u{F900}'..='\u{FAFF}'
+        | '\u{20000}'..='\u{2A6DF}'
+        | '\u{2A700}'..='\u{2B81F}'
+        | '\u{2B920}'..='\u{2CEAF}'
+        | '\u{2F800}'..='\u{2FA1F}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::vocabulary::VocabularyWriter;
+    use super::*;
+
+    fn written(strings: &[&str]) -> VocabularyWriter {
+        let mut writer = VocabularyWriter::default();
+        strings.iter().for_each(|string| writer.push(string));
+        writer
+    }
+
+    fn tokens(starting: &[&str], continuing: &[&str], text: &str) -> Vec<String> {
+        let (starting, continuing) = (written(starting), written(continuing));
+        let starting = VocabularyView::new(&starting.ends, &starting.strings);
+        let continuing = VocabularyView::new(&continuing.ends, &continuing.strings);
+        let tokenizer = WordPiece { options: WordPieceOptions::default(), starting, continuing };
+        let mut names = Vec::new();
+        tokenizer.tokens(text, |token| {
+            let name = token.map(|token| match token.checked_sub(starting.count()) {
+                Some(token) => {
+                    format!("##{}", std::str::from_utf8(continuing.string(token).unwrap()).unwrap())
+                }
+                None => std::str::from_utf8(starting.string(token).unwrap()).unwrap().to_owned(),
+            });
+            names.push(name.unwrap_or("[UNK]".to_owned()));
+        });
+        names
+    }
+
+    #[test]
+    fn a_word_is_broken_into_its_longest_pieces() {
+        let (starting, continuing) = (["un", "unaff", "unaffa"], ["able", "bl", "e"]);
+        assert_eq!(tokens(&starting, &continuing, "unaffable"), ["unaffa", "##bl", "##e"]);
+    }
+
+    #[test]
+    fn a_word_with_an_unknown_rest_is_unknown_as_a_whole() {
+        assert_eq!(tokens(&["a", "b"], &["c"], "ac ax b acx"), ["a", "##c", "[UNK]", "b", "[UNK]"]);
+    }
+
+    #[test]
+    fn punctuation_and_han_are_words_and_accents_and_controls_are_gone() {
+        let starting = ["!", "ete", "京", "東", "…"];
+        assert_eq!(tokens(&starting, &[], "É\u{200b}te\u{301}!…\n東京"), ["ete", "!", "…", "東", "京"]);
+    }
+
+    #[test]
+    fn a_word_of_more_than_a_hundred_characters_is_unknown() {
+        assert_eq!(tokens(&["a"], &["a"], &"a".repeat(100)).len(), 100);
+        assert_eq!(tokens(&["a"], &["a"], &"a".repeat(101)), ["[UNK]"]);
+        assert_eq!(tokens(&["é"], &["é"], ""), Vec::<String>::new());
+    }
+
+    #[test]
+    fn ascii_takes_a_short_way_to_the_same_text() {
+        let text = (0..128u8).map(char::from).collect::<String>();
+        for bits in 0..16u8 {
+            let options = WordPieceOptions {
+                clean_text: bits & 1 != 0,
+                handle_chinese_chars: bits & 2 != 0,
+                strip_accents: bits & 4 != 0,
+                lowercase: bits & 8 != 0,
+                longest_word: 100,
+            };
+            // The mark of order is removed by cleaning; without cleaning it stays, and is cut off here.
+            let long = normalised(&format!("{text}\u{feff}"), options);
+            assert_eq!(ascii_normalised(&text, options), long.trim_end_matches('\u{feff}'), "{options:?}");
+        }
+    }
+}
