@@ -14,6 +14,8 @@ const EXAMPLES = ["rollback", "flaky test", "jwt valida", "keybord", "how long a
 const element = (id) => document.getElementById(id);
 const query = element("query");
 const explain = element("explain");
+const mode = element("mode");
+const MODES = ["hybrid", "keyword", "vector"];
 const results = element("results");
 const number = new Intl.NumberFormat("en");
 const day = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
@@ -28,15 +30,17 @@ let limit = PAGE;
 function stateOf({ search }) {
   const parameters = new URLSearchParams(search);
   const filter = Object.fromEntries(FACETS.map(({ attribute }) => [attribute, new Set(parameters.getAll(attribute))]));
-  return { query: parameters.get("q") ?? "", filter, explain: parameters.has("explain") };
+  const [mode] = MODES.filter((mode) => mode === parameters.get("mode")).concat(MODES);
+  return { query: parameters.get("q") ?? "", filter, mode, explain: parameters.has("explain") };
 }
 
-function urlOf({ query, filter, explain }) {
+function urlOf({ query, filter, mode, explain }) {
   const parameters = new URLSearchParams();
   if (query) parameters.set("q", query);
   for (const [attribute, values] of Object.entries(filter)) {
     for (const value of values) parameters.append(attribute, value);
   }
+  if (mode !== MODES[0]) parameters.set("mode", mode);
   if (explain) parameters.set("explain", "");
   const text = parameters.toString();
   return text ? `?${text}` : location.pathname;
@@ -53,6 +57,7 @@ function filterFor({ filter }, without) {
 function ask(state) {
   const options = {
     limit,
+    mode: state.mode,
     filter: filterFor(state),
     facets: FACETS.map(({ attribute }) => attribute),
     asYouType: true,
@@ -102,8 +107,9 @@ function timed(work) {
 
 /** The whole text of a note, its matches marked. */
 function fullText(id, asYouType) {
-  const options = { limit: 1, filter: { id }, asYouType, typos: 1, highlight: ["body"], snippet: { tokens: 0 } };
+  const options = { mode: "keyword", limit: 1, filter: { id }, asYouType, typos: 1, highlight: ["body"], snippet: { tokens: 0 } };
   const [hit] = engine.searchSync(state.query, options).hits;
+  // What only meaning found has nothing to mark.
   return hit?.highlights.body ?? null;
 }
 
@@ -144,21 +150,26 @@ function showWelcome() {
 function showAnswer() {
   const { answer, microseconds } = timed(() => ask(state));
   const { response, counts, asYouType } = answer;
-  const notes = response.total === 1 ? "note" : "notes";
   element("status").replaceChildren(
-    make("strong", { textContent: `${number.format(response.total)} ${notes}` }),
+    make("strong", { textContent: counted(response) }),
     ` in ${number.format(Math.max(1, Math.round(microseconds)))} µs`,
   );
   showCorrections(response.corrected ?? []);
   showFacets(counts);
   results.replaceChildren(...response.hits.map((hit) => hitItem(hit, asYouType)));
-  element("more").hidden = response.hits.length >= response.total;
+  element("more").hidden = response.hits.length < limit || response.hits.length >= engine.length;
   const nothing = element("nothing");
-  nothing.hidden = response.total > 0;
-  if (response.total > 0) return;
+  nothing.hidden = response.hits.length > 0;
+  if (response.hits.length > 0) return;
   const isFiltered = Object.values(state.filter).some((values) => values.size > 0);
   const advice = isFiltered ? "Perhaps without the filters?" : "Perhaps with fewer or other words?";
   nothing.replaceChildren(make("p", { textContent: `Nothing found for “${state.query}”. ${advice}` }));
+}
+
+/** What was found, in words: meaning has no end, so only words are counted. */
+function counted({ mode, total }) {
+  const notes = `${number.format(total)} ${total === 1 ? "note" : "notes"}`;
+  return { keyword: notes, hybrid: `${notes} with these words, and what is near`, vector: `${notes} by nearness` }[mode];
 }
 
 function showCorrections(corrected) {
@@ -226,16 +237,24 @@ function about({ level, createdAt, tags }) {
   return line;
 }
 
-function explanation(score, { length, averageLength, phrases }) {
+function explanation(score, { keyword, vector, fusion }) {
+  const parts = [];
+  if (vector) parts.push(`Nearness ${vector.similarity.toFixed(3)}${vector.place === undefined ? "" : `, number ${vector.place + 1}`}.`);
+  if (fusion) parts.push(`Words give ${fusion.keyword.toFixed(3)}, meaning ${fusion.vector.toFixed(3)}.`);
+  const line = make("p", { textContent: `Score ${score.toFixed(3)}. ${parts.join(" ")}` });
+  const scroller = make("div", { className: "explanation" }, line);
+  if (keyword) scroller.append(explainedWords(keyword));
+  scroller.lang = "en";
+  return scroller;
+}
+
+function explainedWords({ bm25, length, averageLength, phrases }) {
   const cells = (tag, texts) => make("tr", {}, ...texts.map((text) => make(tag, { textContent: text })));
   const row = ({ phrase, hits, idf, frequency, part }) =>
     cells("td", [phrase.replaceAll("|", ", "), number.format(hits), idf.toFixed(2), frequency.toFixed(0), part.toFixed(3)]);
-  const words = `Score ${score.toFixed(3)}: ${length} words in this note, ${averageLength.toFixed(0)} in an average one.`;
+  const words = `Words ${(-bm25).toFixed(3)}: ${length} words in this note, ${averageLength.toFixed(0)} in an average one.`;
   const head = make("thead", {}, cells("th", ["Looked for", "Notes with it", "Rarity", "Weight here", "Adds"]));
-  const table = make("table", {}, make("caption", { textContent: words }), head, make("tbody", {}, ...phrases.map(row)));
-  const scroller = make("div", { className: "explanation" }, table);
-  scroller.lang = "en";
-  return scroller;
+  return make("table", {}, make("caption", { textContent: words }), head, make("tbody", {}, ...phrases.map(row)));
 }
 
 // What the visitor does.
@@ -246,6 +265,7 @@ function look(change) {
   limit = PAGE;
   query.value = state.query;
   explain.checked = state.explain;
+  mode.value = state.mode;
   history.replaceState(null, "", urlOf(state));
   show();
 }
@@ -292,6 +312,7 @@ function enter() {
 async function start() {
   query.value = state.query;
   explain.checked = state.explain;
+  mode.value = state.mode;
   if (matchMedia("(max-width: 48rem)").matches) element("drawer").open = false;
   try {
     engine = await open(fetch("demo.snap"));
@@ -304,6 +325,7 @@ async function start() {
   query.disabled = false;
   query.addEventListener("input", () => look({ query: query.value }));
   explain.addEventListener("change", () => look({ explain: explain.checked }));
+  mode.addEventListener("change", () => look({ mode: mode.value }));
   element("form").addEventListener("submit", (event) => {
     event.preventDefault();
     enter();

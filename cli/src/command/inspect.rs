@@ -4,8 +4,10 @@ use crate::{print, snapshot};
 use anyhow::{Context, Result};
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
+use snapseek::schema::{EmbedderKind, VectorModel};
 use snapseek::segment::Segment;
 use snapseek::snapshot::FORMAT;
+use snapseek::vector::RowsView;
 use snapseek::{Schema, SnapshotError};
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -33,6 +35,8 @@ struct Report<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     forms: Option<usize>,
     fields: Vec<Field<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    models: Vec<Model<'a>>,
     schema: &'a Schema,
     sections: Vec<Section>,
 }
@@ -42,6 +46,23 @@ struct Field<'a> {
     name: &'a str,
     weight: f64,
     tokens: u64,
+}
+
+/// The vectors of a model.
+#[derive(Debug, Serialize)]
+struct Model<'a> {
+    name: &'a str,
+    encoding: &'static str,
+    metric: &'static str,
+    width: Option<usize>,
+    vectors: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fingerprint: Option<&'a str>,
+    /// What the snapshot itself embeds queries with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    embedder: Option<EmbedderKind>,
 }
 
 #[derive(Debug, Serialize)]
@@ -63,6 +84,21 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(out.flush()?)
 }
 
+impl<'a> Model<'a> {
+    fn of(name: &'a str, model: &'a VectorModel, rows: &RowsView) -> Model<'a> {
+        Model {
+            name,
+            encoding: model.encoding.name(),
+            metric: model.metric.name(),
+            width: model.width,
+            vectors: rows.len(),
+            id: model.id.as_deref(),
+            fingerprint: model.fingerprint.as_deref(),
+            embedder: model.embedder,
+        }
+    }
+}
+
 impl Report<'_> {
     fn of(segment: &Segment) -> Result<Report<'_>, SnapshotError> {
         let schema = segment.schema();
@@ -76,6 +112,9 @@ impl Report<'_> {
             offset: section.range.start,
             bytes: section.range.len(),
         };
+        let vectors = segment.vectors()?;
+        let models = schema.models().zip(&vectors).map(|((name, model), rows)| Model::of(name, model, rows));
+        let models = models.collect();
         Ok(Report {
             format: FORMAT,
             bytes: segment.snapshot().bytes().len(),
@@ -84,6 +123,7 @@ impl Report<'_> {
             terms: segment.terms()?.len(),
             forms: segment.forms()?.map(|forms| forms.len()),
             fields,
+            models,
             schema,
             sections: segment.snapshot().sections().iter().map(section).collect(),
         })
@@ -109,6 +149,15 @@ impl Report<'_> {
         }
         for (name, kind) in self.schema.attributes() {
             writeln!(out, "  {:<20} {}", print::plain(name), kind.name())?;
+        }
+        if !self.models.is_empty() {
+            writeln!(out, "\nvectors")?;
+        }
+        for Model { name, encoding, metric, width, vectors, id, .. } in &self.models {
+            let width = width.map_or_else(String::new, |width| format!(" × {width}"));
+            let id = id.map_or_else(String::new, |id| format!(", {}", print::plain(id)));
+            let name = print::plain(name);
+            writeln!(out, "  {name:<20} {}{width} {encoding}, {metric}{id}", count(*vectors as u64))?;
         }
         writeln!(out, "\nsections")?;
         for Section { name, bytes, .. } in &self.sections {
