@@ -13,6 +13,7 @@ pub mod index;
 pub mod json;
 pub mod presentation;
 pub mod query;
+pub mod ranking;
 pub mod recipe;
 pub mod retrieval;
 pub mod schema;

@@ -15,6 +15,7 @@ const LAYERS: &[&[&str]] = &[
     &["segment"],
     &["query"],
     &["retrieval"],
+    &["ranking"],
     &["recipe"],
     &["presentation"],
     &["builder", "engine"],
