@@ -6,6 +6,9 @@
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
+/// What a phrase's part of a score, before idf, stays below, however often the phrase occurs and whatever the weights.
+pub const CEILING: f64 = K1 + 1.0;
+
 /// What bm25 sums over: the live rows of all segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {

@@ -1,0 +1,273 @@
+//! The default fusion: how far do vectors count beside words, for this query in this collection?
+//!
+//! bm25 is taken as a share of the most that the query could earn, a cosine as its distance from the cosine of an
+//! average record, in standard deviations. Both then mean the same thing for every query, and are added:
+//!
+//! ```text
+//! score = bm25 / (2.2 · Σ idf) + trust · (cosine − mean) / deviation
+//! trust = 0.25 · exp(−100 / average length) · exp(−0.75 · gap)
+//! gap   = how far the tenth best bm25 lies below the best, from 0 to 1
+//! ```
+//!
+//! Three statistics so decide between the legs. A query whose words no record holds together has low shares of bm25,
+//! and vectors decide. Where bm25 has a clear winner, words count for more. In a collection of short records a word
+//! is seldom there by accident and a vector says little, so words count for more again. docs/fusion.md says how the
+//! three constants were found, what they were held against, and where the rule fails.
+
+use super::fusion::{Candidate, Scored, best_first};
+use crate::bm25;
+
+/// What a standard deviation of cosine is worth, as a share of bm25, in a collection of long records.
+const TRUST: f64 = 0.25;
+/// The average length, in tokens, at which that has fallen to 1 / e of it.
+const SHORT: f64 = 100.0;
+/// No collection of records shorter than this was measured, so none is taken to be.
+const SHORTEST: f64 = 25.0;
+/// How much a clear winner among the words takes from vectors.
+const GAP: f64 = 0.75;
+/// Which of the keyword hits a winner is held against.
+const RUNNER_UP: usize = 10;
+/// Less than this a query's words cannot tell. Words that nearly every record holds have an idf near 0, and shares of
+/// nothing would be noise.
+const LEAST_IDF: f64 = 1.0;
+/// Cosines that differ by less are equal but for rounding.
+const LEAST_DEVIATION: f64 = 1e-9;
+
+/// What is known about a query beside its candidates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QueryStatistics {
+    /// The sum of idf over the phrases that occur in some record.
+    pub idf_sum: f64,
+    /// Tokens a record, as bm25 counts them.
+    pub average_length: f64,
+    /// The mean cosine of the query and the records that may be found, or of a fair sample of them.
+    pub mean_cosine: f64,
+    /// The standard deviation of these cosines.
+    pub cosine_deviation: f64,
+}
+
+/// Fused candidates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Auto<Id> {
+    /// Scores from 0 to 1, best first; equal scores in the order of ids. 1 is the best of both legs at once.
+    pub ranked: Vec<Scored<Id>>,
+    /// How much of that 1 vectors give: 0 where words alone decided, 1 where vectors alone did.
+    pub vector_share: f64,
+}
+
+/// Fuses the candidates of both legs.
+///
+/// Each candidate should carry both signals where it has them, whichever leg found it. One without a vector counts as
+/// average, one that matches no word as 0. For a given query a score never falls when a signal rises. Where a leg gives
+/// nothing, the order is the other's.
+pub fn auto<Id: Copy + Ord>(candidates: &[Candidate<Id>], query: &QueryStatistics) -> Auto<Id> {
+    let words = candidates.iter().map(Candidate::keyword_or_zero).collect::<Vec<_>>();
+    let best_words = words.iter().copied().fold(0.0, f64::max);
+    let has_words = best_words > 0.0;
+    let bound = (bm25::CEILING * query.idf_sum.max(LEAST_IDF)).max(best_words);
+    let trust = trust(&words, query.average_length);
+    let vectors =
+        candidates.iter().map(|candidate| deviations(candidate, query, has_words)).collect::<Vec<_>>();
+    // The average is the origin unless a candidate lies below it. Moving it changes no order, and keeps scores positive.
+    let origin = vectors.iter().copied().fold(0.0, f64::min);
+    let best_vector = trust * (vectors.iter().copied().fold(origin, f64::max) - origin);
+    let best = best_words / bound + best_vector;
+    let score = |words: f64, vector: f64| match best > 0.0 {
+        // Rounding could lift the best a bit above 1.
+        true => ((words / bound + trust * (vector - origin)) / best).min(1.0),
+        false => 1.0,
+    };
+    let parts = candidates.iter().zip(words.iter().zip(&vectors));
+    Auto {
+        ranked: best_first(parts.map(|(c, (w, v))| Scored { id: c.id, score: score(*w, *v) }).collect()),
+        vector_share: if best > 0.0 { best_vector / best } else { 0.0 },
+    }
+}
+
+/// What a standard deviation of cosine is worth, as a share of bm25.
+fn trust(words: &[f64], average_length: f64) -> f64 {
+    let mut sorted = words.to_vec();
+    sorted.sort_unstable_by(|a, b| b.total_cmp(a));
+    let best = sorted.first().copied().unwrap_or(0.0);
+    let runner_up = sorted.get(RUNNER_UP - 1).copied().unwrap_or(0.0);
+    let gap = if best > 0.0 { (best - runner_up) / best } else { 0.0 };
+    TRUST * libm::exp(-SHORT / average_length.max(SHORTEST) - GAP * gap)
+}
+
+/// How far a candidate's cosine lies from the average, in standard deviations.
+fn deviations<Id>(candidate: &Candidate<Id>, query: &QueryStatistics, has_words: bool) -> f64 {
+    let Some(cosine) = candidate.finite_cosine() else { return 0.0 };
+    match query.cosine_deviation > LEAST_DEVIATION {
+        true => (cosine - query.mean_cosine) / query.cosine_deviation,
+        // All records are equally near. With words to go by that says nothing; without, any scale keeps the order.
+        false if has_words => 0.0,
+        false => cosine - query.mean_cosine,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: QueryStatistics =
+        QueryStatistics { idf_sum: 12.0, average_length: 120.0, mean_cosine: 0.1, cosine_deviation: 0.1 };
+
+    fn candidate(id: u32, keyword: impl Into<Option<f64>>, cosine: impl Into<Option<f64>>) -> Candidate<u32> {
+        Candidate { id, keyword: keyword.into(), cosine: cosine.into() }
+    }
+
+    fn order(candidates: &[Candidate<u32>], query: &QueryStatistics) -> Vec<u32> {
+        auto(candidates, query).ranked.iter().map(|scored| scored.id).collect()
+    }
+
+    /// Numbers that look random and are the same on every run.
+    fn some_numbers(seed: u64) -> impl Iterator<Item = f64> {
+        let mut state = seed;
+        std::iter::repeat_with(move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 53) as f64
+        })
+    }
+
+    fn some_candidates(seed: u64, count: u32) -> Vec<Candidate<u32>> {
+        let mut numbers = some_numbers(seed);
+        let mut next = || numbers.next().unwrap();
+        let one = |id| {
+            let (keyword, cosine) =
+                ((next() > 0.3).then(|| 20.0 * next()), (next() > 0.1).then(|| next() - 0.3));
+            Candidate { id, keyword, cosine }
+        };
+        (0..count).map(one).collect()
+    }
+
+    /// A query of the experiment: numbers only, candidates numbered in the order of their rows.
+    #[derive(serde::Deserialize)]
+    struct Measured {
+        idf_sum: f64,
+        average_length: f64,
+        mean_cosine: f64,
+        cosine_deviation: f64,
+        keyword: Vec<f64>,
+        cosine: Vec<f64>,
+        order: Vec<u32>,
+        score: Vec<f64>,
+    }
+
+    #[test]
+    fn real_scores_come_in_the_order_and_with_the_scores_of_the_experiment() {
+        let measured: Vec<Measured> =
+            serde_json::from_str(include_str!("../../tests/golden/fusion.json")).unwrap();
+        assert!(measured.len() >= 6);
+        for query in measured {
+            let Measured { idf_sum, average_length, mean_cosine, cosine_deviation, .. } = query;
+            let statistics = QueryStatistics { idf_sum, average_length, mean_cosine, cosine_deviation };
+            let both = query.keyword.iter().zip(&query.cosine).zip(0..);
+            let candidates = both
+                .map(|((keyword, cosine), id)| {
+                    candidate(id, Some(*keyword).filter(|score| *score > 0.0), *cosine)
+                })
+                .collect::<Vec<_>>();
+            assert_eq!(order(&candidates, &statistics), query.order);
+            for (scored, expected) in auto(&candidates, &statistics).ranked.iter().zip(&query.score) {
+                assert!((scored.score - expected).abs() < 1e-12, "{scored:?}, not {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn scores_are_from_zero_to_one_and_best_first() {
+        for seed in 0..200 {
+            let fused = auto(&some_candidates(seed, 40), &PLAIN);
+            assert!(fused.ranked.iter().all(|scored| (0.0..=1.0).contains(&scored.score)));
+            assert!(fused.ranked.windows(2).all(|pair| pair[0].score >= pair[1].score));
+            assert!((0.0..=1.0).contains(&fused.vector_share));
+        }
+    }
+
+    #[test]
+    fn the_order_of_candidates_changes_no_bit() {
+        for seed in 0..50 {
+            let mut candidates = some_candidates(seed, 30);
+            let fused = auto(&candidates, &PLAIN);
+            candidates.reverse();
+            candidates.rotate_left(seed as usize % 30);
+            assert_eq!(auto(&candidates, &PLAIN), fused);
+        }
+    }
+
+    #[test]
+    fn a_candidate_does_not_fall_behind_one_that_neither_signal_puts_before_it() {
+        for seed in 0..100 {
+            let candidates = some_candidates(seed, 30);
+            let ranked = order(&candidates, &PLAIN);
+            let place = |id: u32| ranked.iter().position(|ranked| *ranked == id).unwrap();
+            for a in &candidates {
+                for b in
+                    candidates.iter().filter(|b| a.cosine.is_some() && b.cosine.is_some() && a.id != b.id)
+                {
+                    let words = a.keyword.unwrap_or(0.0) >= b.keyword.unwrap_or(0.0);
+                    if words && a.cosine > b.cosine {
+                        assert!(place(a.id) < place(b.id), "{a:?} behind {b:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn without_words_the_order_is_that_of_vectors_even_below_the_average() {
+        let candidates = [candidate(1, None, -0.4), candidate(2, None, 0.05), candidate(3, None, -0.1)];
+        assert_eq!(order(&candidates, &PLAIN), [2, 3, 1]);
+        assert_eq!(auto(&candidates, &PLAIN).vector_share, 1.0);
+        let no_spread = QueryStatistics { cosine_deviation: 0.0, ..PLAIN };
+        assert_eq!(order(&candidates, &no_spread), [2, 3, 1]);
+    }
+
+    #[test]
+    fn without_vectors_the_order_is_that_of_words() {
+        let candidates = [candidate(1, 2.0, None), candidate(2, 9.0, None), candidate(3, 4.0, f64::NAN)];
+        let fused = auto(&candidates, &PLAIN);
+        assert_eq!(fused.ranked.iter().map(|scored| scored.id).collect::<Vec<_>>(), [2, 3, 1]);
+        assert_eq!((fused.ranked[0].score, fused.vector_share), (1.0, 0.0));
+    }
+
+    #[test]
+    fn one_candidate_scores_one_and_none_give_none() {
+        assert_eq!(auto(&[candidate(4, 3.0, 0.5)], &PLAIN).ranked, [Scored { id: 4, score: 1.0 }]);
+        assert_eq!(auto(&[candidate(4, None, None)], &PLAIN).ranked, [Scored { id: 4, score: 1.0 }]);
+        assert!(auto::<u32>(&[], &PLAIN).ranked.is_empty());
+    }
+
+    #[test]
+    fn equal_candidates_come_in_the_order_of_ids() {
+        let candidates = [candidate(9, 2.0, 0.3), candidate(2, 2.0, 0.3), candidate(5, 2.0, 0.3)];
+        assert_eq!(order(&candidates, &PLAIN), [2, 5, 9]);
+    }
+
+    #[test]
+    fn the_best_of_both_legs_scores_one() {
+        let candidates = [candidate(1, 9.0, 0.6), candidate(2, 4.0, 0.2)];
+        assert_eq!(auto(&candidates, &PLAIN).ranked[0], Scored { id: 1, score: 1.0 });
+    }
+
+    #[test]
+    fn vectors_count_for_more_in_long_records_and_where_words_have_no_winner() {
+        let share = |candidates: &[Candidate<u32>], length| {
+            auto(candidates, &QueryStatistics { average_length: length, ..PLAIN }).vector_share
+        };
+        let level = (0..12).map(|id| candidate(id, 8.0, 0.4)).collect::<Vec<_>>();
+        let mut clear = level.clone();
+        clear.iter_mut().skip(1).for_each(|candidate| candidate.keyword = Some(1.0));
+        assert!(share(&level, 500.0) > share(&level, 100.0));
+        assert!(share(&level, 100.0) > share(&level, 28.0));
+        assert_eq!(share(&level, 25.0), share(&level, 3.0), "nothing shorter was measured");
+        assert!(share(&level, 100.0) > share(&clear, 100.0));
+    }
+
+    #[test]
+    fn words_that_nearly_every_record_holds_leave_the_order_to_vectors() {
+        let idle = QueryStatistics { idf_sum: 3e-6, ..PLAIN };
+        let candidates = [candidate(1, 5e-6, 0.1), candidate(2, 2e-6, 0.5), candidate(3, None, 0.3)];
+        assert_eq!(order(&candidates, &idle), [2, 3, 1]);
+    }
+}

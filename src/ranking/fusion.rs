@@ -1,0 +1,166 @@
+//! Fusion by ranks, and by a sum with a fixed weight.
+
+use std::collections::BTreeMap;
+
+/// The `k` of reciprocal rank fusion where the caller names none.
+pub const RRF_K: f64 = 60.0;
+
+/// An id and its score, where higher is better.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scored<Id> {
+    /// The id.
+    pub id: Id,
+    /// Its score.
+    pub score: f64,
+}
+
+/// What two legs say about a record.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate<Id> {
+    /// The record; no two candidates have the same.
+    pub id: Id,
+    /// Its bm25 where it matches, as a positive number.
+    pub keyword: Option<f64>,
+    /// The cosine of its vector and the query's, where it has a vector. A number that is not finite counts as none.
+    pub cosine: Option<f64>,
+}
+
+impl<Id> Candidate<Id> {
+    pub(super) fn finite_cosine(&self) -> Option<f64> {
+        self.cosine.filter(|cosine| cosine.is_finite())
+    }
+
+    /// bm25, and 0 where nothing matches.
+    pub(super) fn keyword_or_zero(&self) -> f64 {
+        self.keyword.filter(|score| score.is_finite()).map_or(0.0, |score| score.max(0.0))
+    }
+}
+
+/// Fuses lists of ids, best first, by their ranks alone (P3): Σ 1 / (k + rank + 1), with ranks from 0.
+///
+/// An id that a list repeats counts once in it, at its best rank. Best first; equal scores in the order of ids.
+pub fn reciprocal_rank_fusion<Id: Copy + Ord>(lists: &[&[Id]], k: f64) -> Vec<Scored<Id>> {
+    let mut ranks: BTreeMap<Id, Vec<usize>> = BTreeMap::new();
+    for list in lists {
+        let mut best: BTreeMap<Id, usize> = BTreeMap::new();
+        for (rank, id) in list.iter().enumerate() {
+            best.entry(*id).or_insert(rank);
+        }
+        for (id, rank) in best {
+            ranks.entry(id).or_default().push(rank);
+        }
+    }
+    let score = |mut ranks: Vec<usize>| {
+        // In one order whichever list came first, so that the last bit does not depend on it.
+        ranks.sort_unstable();
+        ranks.iter().map(|rank| 1.0 / (k + *rank as f64 + 1.0)).sum()
+    };
+    best_first(ranks.into_iter().map(|(id, ranks)| Scored { id, score: score(ranks) }).collect())
+}
+
+/// Divides scores by the greatest of them (P4), or by 1e-10 where none is greater. The order stays.
+pub fn normalise<Id: Copy>(scored: &[Scored<Id>]) -> Vec<Scored<Id>> {
+    let greatest = scored.iter().map(|scored| scored.score).fold(1e-10, f64::max);
+    scored.iter().map(|scored| Scored { id: scored.id, score: scored.score / greatest }).collect()
+}
+
+/// Fuses by a fixed weight: (1 − alpha) · bm25 / max + alpha · (cosine − min) / (max − min).
+///
+/// `alpha` from 0, keywords alone, to 1, vectors alone. What a candidate lacks counts as 0, and where all cosines are
+/// equal they count as 1. Scores are from 0 to 1, best first; equal scores in the order of ids.
+pub fn sum<Id: Copy + Ord>(candidates: &[Candidate<Id>], alpha: f64) -> Vec<Scored<Id>> {
+    let alpha = alpha.clamp(0.0, 1.0);
+    let most = candidates.iter().map(Candidate::keyword_or_zero).fold(0.0, f64::max);
+    let cosines = || candidates.iter().filter_map(Candidate::finite_cosine);
+    let (low, high) = (cosines().fold(f64::INFINITY, f64::min), cosines().fold(f64::NEG_INFINITY, f64::max));
+    let keyword = |candidate: &Candidate<Id>| match most > 0.0 {
+        true => candidate.keyword_or_zero() / most,
+        false => 0.0,
+    };
+    let vector = |candidate: &Candidate<Id>| match candidate.finite_cosine() {
+        Some(cosine) if high > low => (cosine - low) / (high - low),
+        Some(_) => 1.0,
+        None => 0.0,
+    };
+    let score = |candidate: &Candidate<Id>| (1.0 - alpha) * keyword(candidate) + alpha * vector(candidate);
+    best_first(
+        candidates.iter().map(|candidate| Scored { id: candidate.id, score: score(candidate) }).collect(),
+    )
+}
+
+/// Sorts by score, and equal scores by id.
+pub(super) fn best_first<Id: Ord>(mut scored: Vec<Scored<Id>>) -> Vec<Scored<Id>> {
+    // Adding zero makes the two zeros one.
+    scored.sort_unstable_by(|a, b| (b.score + 0.0).total_cmp(&(a.score + 0.0)).then_with(|| a.id.cmp(&b.id)));
+    scored
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids<Id: Copy>(scored: &[Scored<Id>]) -> Vec<Id> {
+        scored.iter().map(|scored| scored.id).collect()
+    }
+
+    fn candidate(id: u32, keyword: impl Into<Option<f64>>, cosine: impl Into<Option<f64>>) -> Candidate<u32> {
+        Candidate { id, keyword: keyword.into(), cosine: cosine.into() }
+    }
+
+    #[test]
+    fn p3_an_id_in_both_lists_adds_up_and_stands_before_those_in_one() {
+        let fused = reciprocal_rank_fusion(&[&[7, 3], &[9, 3]], 60.0);
+        assert_eq!(ids(&fused), [3, 7, 9]);
+        assert_eq!(fused[0].score, 1.0 / 62.0 + 1.0 / 62.0);
+        assert_eq!(fused[1].score, 1.0 / 61.0);
+    }
+
+    #[test]
+    fn p3_an_id_repeated_in_a_list_counts_once_at_its_best_rank() {
+        let fused = reciprocal_rank_fusion(&[&[5, 5, 6, 5]], 60.0);
+        assert_eq!(fused, [Scored { id: 5, score: 1.0 / 61.0 }, Scored { id: 6, score: 1.0 / 63.0 }]);
+    }
+
+    #[test]
+    fn p3_the_order_of_lists_changes_no_bit() {
+        let lists: [&[u32]; 3] = [&[4, 1, 8, 2], &[2, 9, 4], &[8, 4, 7]];
+        let turned = [lists[2], lists[0], lists[1]];
+        assert_eq!(reciprocal_rank_fusion(&lists, 60.0), reciprocal_rank_fusion(&turned, 60.0));
+    }
+
+    #[test]
+    fn p3_one_list_alone_keeps_its_order_and_none_gives_none() {
+        assert_eq!(ids(&reciprocal_rank_fusion(&[&["c", "a", "b"], &[]], RRF_K)), ["c", "a", "b"]);
+        assert!(reciprocal_rank_fusion::<u32>(&[&[], &[]], RRF_K).is_empty());
+    }
+
+    #[test]
+    fn p4_the_greatest_score_becomes_one() {
+        let scored = [Scored { id: 1, score: 0.04 }, Scored { id: 2, score: 0.01 }];
+        assert_eq!(normalise(&scored), [Scored { id: 1, score: 1.0 }, Scored { id: 2, score: 0.25 }]);
+        assert_eq!(scored[0].score, 0.04, "the input is not changed");
+    }
+
+    #[test]
+    fn p4_no_scores_stay_none_and_zeros_stay_zeros() {
+        assert!(normalise::<u32>(&[]).is_empty());
+        assert_eq!(normalise(&[Scored { id: 1, score: 0.0 }]), [Scored { id: 1, score: 0.0 }]);
+    }
+
+    #[test]
+    fn a_sum_weighs_the_parts_by_alpha() {
+        let candidates = [candidate(1, 4.0, 0.1), candidate(2, 2.0, 0.5), candidate(3, None, 0.9)];
+        let scores = |alpha| sum(&candidates, alpha).iter().map(|s| (s.id, s.score)).collect::<Vec<_>>();
+        assert_eq!(scores(0.0), [(1, 1.0), (2, 0.5), (3, 0.0)]);
+        assert_eq!(scores(1.0), [(3, 1.0), (2, 0.5), (1, 0.0)]);
+        assert_eq!(scores(0.25), [(1, 0.75), (2, 0.5), (3, 0.25)]);
+    }
+
+    #[test]
+    fn a_sum_without_one_leg_keeps_the_order_of_the_other() {
+        let words = [candidate(1, 1.0, None), candidate(2, 3.0, None), candidate(3, 2.0, None)];
+        assert_eq!(ids(&sum(&words, 0.5)), [2, 3, 1]);
+        let vectors = [candidate(1, None, -0.2), candidate(2, None, 0.3), candidate(3, None, f64::NAN)];
+        assert_eq!(ids(&sum(&vectors, 0.5)), [2, 1, 3]);
+    }
+}
