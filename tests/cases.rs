@@ -109,7 +109,7 @@ fn vector_and_hybrid_scores_have_the_golden_bits() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let engine = Engine::open(std::fs::read(golden.join("v1.snap")).unwrap()).unwrap();
     let mut bits = Vec::new();
-    for question in include_str!("cases/vectors.jsonl").lines() {
+    for question in include_str!("golden/questions.jsonl").lines() {
         let json = Json::parse(question.as_bytes()).unwrap();
         let options = serde_json::from_str(&json.get("options").unwrap().to_text()).unwrap();
         let found = engine.search(json.get("query").unwrap().as_str().unwrap(), &options).unwrap();

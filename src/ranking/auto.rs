@@ -14,7 +14,7 @@
 //! is seldom there by accident and a vector says little, so words count for more again. docs/fusion.md says how the
 //! three constants were found, what they were held against, and where the rule fails.
 
-use super::fusion::{Candidate, Scored, best_first};
+use super::fusion::{Candidate, Fused, best_first};
 use crate::bm25;
 
 /// What a standard deviation of cosine is worth, as a share of bm25, in a collection of long records.
@@ -50,7 +50,7 @@ pub struct QueryStatistics {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Auto<Id> {
     /// Scores from 0 to 1, best first; equal scores in the order of ids. 1 is the best of both legs at once.
-    pub ranked: Vec<Scored<Id>>,
+    pub ranked: Vec<Fused<Id>>,
     /// How much of that 1 vectors give: 0 where words alone decided, 1 where vectors alone did.
     pub vector_share: f64,
 }
@@ -72,14 +72,17 @@ pub fn auto<Id: Copy + Ord>(candidates: &[Candidate<Id>], query: &QueryStatistic
     let origin = vectors.iter().copied().fold(0.0, f64::min);
     let best_vector = trust * (vectors.iter().copied().fold(origin, f64::max) - origin);
     let best = best_words / bound + best_vector;
-    let score = |words: f64, vector: f64| match best > 0.0 {
-        // Rounding could lift the best a bit above 1.
-        true => ((words / bound + trust * (vector - origin)) / best).min(1.0),
-        false => 1.0,
+    let parts = |words: f64, vector: f64| match best > 0.0 {
+        true => (words / bound / best, trust * (vector - origin) / best),
+        false => (0.0, 1.0),
     };
-    let parts = candidates.iter().zip(words.iter().zip(&vectors));
+    let fused = candidates.iter().zip(words.iter().zip(&vectors)).map(|(candidate, (words, vector))| {
+        let (keyword, vector) = parts(*words, *vector);
+        // Rounding could lift the best a bit above 1.
+        Fused::new(candidate.id, keyword, vector.min(1.0 - keyword))
+    });
     Auto {
-        ranked: best_first(parts.map(|(c, (w, v))| Scored { id: c.id, score: score(*w, *v) }).collect()),
+        ranked: best_first(fused.collect(), |fused| (fused.score, fused.id)),
         vector_share: if best > 0.0 { best_vector / best } else { 0.0 },
     }
 }
@@ -118,6 +121,10 @@ mod tests {
 
     fn order(candidates: &[Candidate<u32>], query: &QueryStatistics) -> Vec<u32> {
         auto(candidates, query).ranked.iter().map(|scored| scored.id).collect()
+    }
+
+    fn scores(candidates: &[Candidate<u32>]) -> Vec<(u32, f64)> {
+        auto(candidates, &PLAIN).ranked.iter().map(|fused| (fused.id, fused.score)).collect()
     }
 
     /// Numbers that look random and are the same on every run.
@@ -180,6 +187,7 @@ mod tests {
             let fused = auto(&some_candidates(seed, 40), &PLAIN);
             assert!(fused.ranked.iter().all(|scored| (0.0..=1.0).contains(&scored.score)));
             assert!(fused.ranked.windows(2).all(|pair| pair[0].score >= pair[1].score));
+            assert!(fused.ranked.iter().all(|one| one.keyword >= 0.0 && one.vector >= 0.0));
             assert!((0.0..=1.0).contains(&fused.vector_share));
         }
     }
@@ -233,8 +241,8 @@ mod tests {
 
     #[test]
     fn one_candidate_scores_one_and_none_give_none() {
-        assert_eq!(auto(&[candidate(4, 3.0, 0.5)], &PLAIN).ranked, [Scored { id: 4, score: 1.0 }]);
-        assert_eq!(auto(&[candidate(4, None, None)], &PLAIN).ranked, [Scored { id: 4, score: 1.0 }]);
+        assert_eq!(scores(&[candidate(4, 3.0, 0.5)]), [(4, 1.0)]);
+        assert_eq!(scores(&[candidate(4, None, None)]), [(4, 1.0)]);
         assert!(auto::<u32>(&[], &PLAIN).ranked.is_empty());
     }
 
@@ -247,7 +255,7 @@ mod tests {
     #[test]
     fn the_best_of_both_legs_scores_one() {
         let candidates = [candidate(1, 9.0, 0.6), candidate(2, 4.0, 0.2)];
-        assert_eq!(auto(&candidates, &PLAIN).ranked[0], Scored { id: 1, score: 1.0 });
+        assert_eq!(scores(&candidates)[0], (1, 1.0));
     }
 
     #[test]

@@ -14,6 +14,25 @@ pub struct Scored<Id> {
     pub score: f64,
 }
 
+/// An id, its score, and what each leg gave to it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fused<Id> {
+    /// The id.
+    pub id: Id,
+    /// Its score: the sum of both parts.
+    pub score: f64,
+    /// What words gave.
+    pub keyword: f64,
+    /// What vectors gave.
+    pub vector: f64,
+}
+
+impl<Id> Fused<Id> {
+    pub(super) fn new(id: Id, keyword: f64, vector: f64) -> Fused<Id> {
+        Fused { id, score: keyword + vector, keyword, vector }
+    }
+}
+
 /// What two legs say about a record.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate<Id> {
@@ -53,9 +72,26 @@ pub fn reciprocal_rank_fusion<Id: Copy + Ord>(lists: &[&[Id]], k: f64) -> Vec<Sc
     let score = |mut ranks: Vec<usize>| {
         // In one order whichever list came first, so that the last bit does not depend on it.
         ranks.sort_unstable();
-        ranks.iter().map(|rank| 1.0 / (k + *rank as f64 + 1.0)).sum()
+        ranks.iter().map(|rank| rank_score(*rank, k)).sum()
     };
-    best_first(ranks.into_iter().map(|(id, ranks)| Scored { id, score: score(ranks) }).collect())
+    let scored = ranks.into_iter().map(|(id, ranks)| Scored { id, score: score(ranks) });
+    best_first(scored.collect(), |scored| (scored.score, scored.id))
+}
+
+fn rank_score(rank: usize, k: f64) -> f64 {
+    1.0 / (k + rank as f64 + 1.0)
+}
+
+/// Fuses two legs by ranks alone and divides by the greatest score (P3, then P4), each id with what both gave. The ranks,
+/// from 0, are those of the legs' own lists; none where a leg did not give the id.
+pub fn by_ranks<Id: Copy + Ord>(ranks: &[(Id, Option<usize>, Option<usize>)], k: f64) -> Vec<Fused<Id>> {
+    let part = |rank: Option<usize>| rank.map_or(0.0, |rank| rank_score(rank, k));
+    let greatest =
+        ranks.iter().map(|(_, keyword, vector)| part(*keyword) + part(*vector)).fold(1e-10, f64::max);
+    let fused = ranks
+        .iter()
+        .map(|(id, keyword, vector)| Fused::new(*id, part(*keyword) / greatest, part(*vector) / greatest));
+    best_first(fused.collect(), |fused| (fused.score, fused.id))
 }
 
 /// Divides scores by the greatest of them (P4), or by 1e-10 where none is greater. The order stays.
@@ -68,7 +104,7 @@ pub fn normalise<Id: Copy>(scored: &[Scored<Id>]) -> Vec<Scored<Id>> {
 ///
 /// `alpha` from 0, keywords alone, to 1, vectors alone. What a candidate lacks counts as 0, and where all cosines are
 /// equal they count as 1. Scores are from 0 to 1, best first; equal scores in the order of ids.
-pub fn sum<Id: Copy + Ord>(candidates: &[Candidate<Id>], alpha: f64) -> Vec<Scored<Id>> {
+pub fn sum<Id: Copy + Ord>(candidates: &[Candidate<Id>], alpha: f64) -> Vec<Fused<Id>> {
     let alpha = alpha.clamp(0.0, 1.0);
     let most = candidates.iter().map(Candidate::keyword_or_zero).fold(0.0, f64::max);
     let cosines = || candidates.iter().filter_map(Candidate::finite_cosine);
@@ -82,17 +118,20 @@ pub fn sum<Id: Copy + Ord>(candidates: &[Candidate<Id>], alpha: f64) -> Vec<Scor
         Some(_) => 1.0,
         None => 0.0,
     };
-    let score = |candidate: &Candidate<Id>| (1.0 - alpha) * keyword(candidate) + alpha * vector(candidate);
-    best_first(
-        candidates.iter().map(|candidate| Scored { id: candidate.id, score: score(candidate) }).collect(),
-    )
+    let fused = candidates.iter().map(|candidate| {
+        Fused::new(candidate.id, (1.0 - alpha) * keyword(candidate), alpha * vector(candidate))
+    });
+    best_first(fused.collect(), |fused| (fused.score, fused.id))
 }
 
 /// Sorts by score, and equal scores by id.
-pub(super) fn best_first<Id: Ord>(mut scored: Vec<Scored<Id>>) -> Vec<Scored<Id>> {
-    // Adding zero makes the two zeros one.
-    scored.sort_unstable_by(|a, b| (b.score + 0.0).total_cmp(&(a.score + 0.0)).then_with(|| a.id.cmp(&b.id)));
-    scored
+pub(super) fn best_first<T, Id: Ord>(mut all: Vec<T>, key: impl Fn(&T) -> (f64, Id)) -> Vec<T> {
+    all.sort_unstable_by(|a, b| {
+        let ((a_score, a_id), (b_score, b_id)) = (key(a), key(b));
+        // Adding zero makes the two zeros one.
+        (b_score + 0.0).total_cmp(&(a_score + 0.0)).then_with(|| a_id.cmp(&b_id))
+    });
+    all
 }
 
 #[cfg(test)]
@@ -158,9 +197,24 @@ mod tests {
 
     #[test]
     fn a_sum_without_one_leg_keeps_the_order_of_the_other() {
+        let order =
+            |candidates: &[Candidate<u32>]| sum(candidates, 0.5).iter().map(|f| f.id).collect::<Vec<_>>();
         let words = [candidate(1, 1.0, None), candidate(2, 3.0, None), candidate(3, 2.0, None)];
-        assert_eq!(ids(&sum(&words, 0.5)), [2, 3, 1]);
+        assert_eq!(order(&words), [2, 3, 1]);
         let vectors = [candidate(1, None, -0.2), candidate(2, None, 0.3), candidate(3, None, f64::NAN)];
-        assert_eq!(ids(&sum(&vectors, 0.5)), [2, 1, 3]);
+        assert_eq!(order(&vectors), [2, 1, 3]);
+    }
+
+    #[test]
+    fn p3_p4_two_legs_fused_by_ranks_are_their_lists_fused_and_normalised() {
+        let (words, vectors) = ([4, 1, 8, 2], [2, 9, 4]);
+        let place = |list: &[u32], id: u32| list.iter().position(|other| *other == id);
+        let ranks = [1, 2, 4, 8, 9].map(|id| (id, place(&words, id), place(&vectors, id)));
+        let expected = normalise(&reciprocal_rank_fusion(&[&words, &vectors], RRF_K));
+        for (fused, expected) in by_ranks(&ranks, RRF_K).iter().zip(&expected) {
+            assert_eq!(fused.id, expected.id);
+            // Two quotients are added here, and there a sum divided.
+            assert!((fused.score - expected.score).abs() < 1e-15);
+        }
     }
 }

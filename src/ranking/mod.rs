@@ -11,4 +11,4 @@ mod fusion;
 
 pub use auto::{Auto, QueryStatistics, auto};
 pub use decay::recency_boost;
-pub use fusion::{Candidate, RRF_K, Scored, normalise, reciprocal_rank_fusion, sum};
+pub use fusion::{Candidate, Fused, RRF_K, Scored, by_ranks, normalise, reciprocal_rank_fusion, sum};

@@ -6,8 +6,10 @@
 use crate::attributes::ColumnView;
 use crate::bitmap::Bitmap;
 use crate::query::Query;
-use crate::ranking::recency_boost;
-use crate::retrieval::{self, Corpus, Found, Nearest, Ranked, Retrieval, nearest, part_of, similarities};
+use crate::ranking::{Candidate, Fused, QueryStatistics, RRF_K, auto, by_ranks, recency_boost, sum};
+use crate::retrieval::{
+    self, Corpus, Found, Nearest, Ranked, Retrieval, Spread, nearest, part_of, similarities, spread,
+};
 use crate::snapshot::SnapshotError;
 use crate::vector;
 use std::collections::BTreeMap;
@@ -128,14 +130,19 @@ pub fn retrieve(corpus: &Corpus, plan: &Plan) -> Result<Retrieved, SnapshotError
     let is_simple = plan.recency.is_none() && (plan.words.is_none() || plan.vector.is_none());
     let depth = if is_simple { plan.limit } else { plan.candidates.max(plan.limit) };
     let keyword = plan.words.map(|words| keyword_leg(corpus, plan, words, depth)).transpose()?;
-    let nearest = plan.vector.map(|vector| vector_leg(corpus, plan, vector, depth)).transpose()?;
+    let nearest = plan.vector.map(|vector| nearest(corpus, &nearest_of(plan, vector, depth))).transpose()?;
     let keyword_rows = keyword.as_ref().map_or(&[][..], |found| &found.rows);
     let nearest_rows = nearest.as_deref().unwrap_or_default();
     let mut rows = united(keyword_rows, nearest_rows);
     if let (Some(words), Some(vector)) = (plan.words, plan.vector) {
         complete_keyword(corpus, words, &mut rows)?;
         complete_vector(corpus, vector, &mut rows)?;
-        fuse(plan, keyword.as_ref(), &mut rows);
+        let spread = match plan.fusion {
+            Fusion::Auto => spread(corpus, &nearest_of(plan, vector, depth))?,
+            Fusion::Rrf | Fusion::Sum { .. } => Spread::default(),
+        };
+        let found = keyword.as_ref().expect("the words were looked for");
+        fuse(plan.fusion, found, &spread, &mut rows);
     }
     if let Some(recency) = &plan.recency {
         fade(corpus, recency, &mut rows)?;
@@ -152,14 +159,9 @@ fn keyword_leg(corpus: &Corpus, plan: &Plan, words: Words, depth: usize) -> Resu
     retrieval::search(corpus, &Retrieval { query, weights, limit: depth, allowed, wants_all })
 }
 
-fn vector_leg(
-    corpus: &Corpus,
-    plan: &Plan,
-    (model, query): (usize, &vector::Query),
-    depth: usize,
-) -> Result<Vec<Ranked>, SnapshotError> {
+fn nearest_of<'a>(plan: &Plan<'a>, (model, query): (usize, &'a vector::Query), depth: usize) -> Nearest<'a> {
     let candidates = MIN_CANDIDATES_OF_BITS.max(CANDIDATES_OF_BITS * depth);
-    nearest(corpus, &Nearest { model, query, limit: depth, allowed: plan.allowed, candidates })
+    Nearest { model, query, limit: depth, allowed: plan.allowed, candidates }
 }
 
 /// The candidates of both legs, by row, each with what its own leg says.
@@ -224,13 +226,36 @@ fn complete_vector(
     Ok(())
 }
 
-fn fuse(plan: &Plan, keyword: Option<&Found>, rows: &mut [Scored]) {
-    let _ = (plan.fusion, keyword);
-    for scored in rows {
-        let part =
-            |signal: Option<Signal>| signal.and_then(|s| s.place).map_or(0.0, |p| 1.0 / (61.0 + p as f64));
-        scored.parts = (part(scored.keyword), part(scored.vector));
-        scored.score = scored.parts.0 + scored.parts.1;
+/// Gives every row its score and what each leg gave to it.
+fn fuse(fusion: Fusion, found: &Found, spread: &Spread, rows: &mut [Scored]) {
+    let score = |signal: Option<Signal>| signal.map(|signal| signal.score);
+    let candidates = rows.iter().map(|scored| Candidate {
+        id: scored.row,
+        keyword: score(scored.keyword),
+        cosine: score(scored.vector),
+    });
+    let fused: Vec<Fused<u32>> = match fusion {
+        Fusion::Rrf => {
+            let place = |signal: Option<Signal>| signal.and_then(|signal| signal.place);
+            let ranks = rows.iter().map(|scored| (scored.row, place(scored.keyword), place(scored.vector)));
+            by_ranks(&ranks.collect::<Vec<_>>(), RRF_K)
+        }
+        Fusion::Sum { alpha } => sum(&candidates.collect::<Vec<_>>(), alpha),
+        Fusion::Auto => {
+            let occurring = found.hits.iter().zip(&found.bm25.idf).filter(|(hits, _)| **hits > 0);
+            let statistics = QueryStatistics {
+                idf_sum: occurring.map(|(_, idf)| idf).sum(),
+                average_length: found.bm25.average_length(),
+                mean_cosine: spread.mean,
+                cosine_deviation: spread.deviation,
+            };
+            auto(&candidates.collect::<Vec<_>>(), &statistics).ranked
+        }
+    };
+    for Fused { id, score, keyword, vector } in fused {
+        let place = rows.binary_search_by_key(&id, |scored| scored.row);
+        let scored = &mut rows[place.expect("what is fused was a candidate")];
+        (scored.score, scored.parts) = (score, (keyword, vector));
     }
 }
 

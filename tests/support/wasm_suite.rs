@@ -16,7 +16,7 @@ const SNAPSHOT: &[u8] = include_bytes!("../golden/v1.snap");
 const RANKS: &str = include_str!("../golden/ranks.json");
 /// The scores of these questions, likewise.
 const SCORES: &str = include_str!("../golden/vectors.json");
-const QUESTIONS: &str = include_str!("../cases/vectors.jsonl");
+const QUESTIONS: &str = include_str!("../golden/questions.jsonl");
 
 const CASES: [(&str, &str); 6] = [
     ("columns", include_str!("../cases/columns.json")),
