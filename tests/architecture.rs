@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[&[&str]] = &[
     &["ids", "wire", "bits", "bitmap", "bm25"],
     &["json"],
-    &["analysis"],
+    &["analysis", "chunking"],
     &["index", "document", "attributes"],
     &["schema"],
     &["snapshot"],
