@@ -20,6 +20,7 @@ mod rows;
 mod source;
 mod split;
 mod sqlite;
+pub mod vectors;
 mod yaml;
 
 pub use chunk::{Chunk, Fault};
