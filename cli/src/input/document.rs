@@ -373,4 +373,73 @@ mod tests {
         assert_eq!((bad(b"a\nb\xff").line, bad(b"\xff\xfea\0").line), (2, 1));
         assert!(bad(b"\xff\xfea\0").reason.contains("UTF-16"));
     }
+
+    #[test]
+    fn whatever_a_document_holds_its_chunks_are_where_they_say() {
+        const PIECES: [&str; 34] = [
+            "word ",
+            "é",
+            "\n",
+            "\r\n",
+            "\n\n",
+            "# A\n",
+            "## B {#b}\n",
+            "### C\n",
+            "#### D\n",
+            "===\n",
+            "---\n",
+            "```\n",
+            "> ",
+            "- ",
+            "    ",
+            "<h1>",
+            "</h1>",
+            "<h2>x",
+            "</h2>",
+            "<p>",
+            "<pre>\n",
+            "</pre>",
+            "<main>",
+            "</main>",
+            "<nav>",
+            "</nav>",
+            "<script>",
+            "</script>",
+            "&amp;",
+            "<br>",
+            "<div hidden>",
+            "</div>",
+            "a: b\n",
+            "| a | b |\n",
+        ];
+        let mut state = 1_u64;
+        let mut below = |limit: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % limit
+        };
+        for round in 0..3000 {
+            let mut text = ["", "---\n", "+++\n"][below(3)].to_owned();
+            (0..below(60)).for_each(|_| text.push_str(PIECES[below(PIECES.len())]));
+            let sizes = Sizes { size: 1 + below(40), overlap: 0 };
+            for markup in [Markup::Markdown, Markup::Html, Markup::Plain] {
+                let document = Document { markup, path: "a".to_owned(), bytes: text.clone().into(), sizes };
+                // Front matter may be wrong; then the line is one of the text.
+                let records = match document.records() {
+                    Ok(records) => records,
+                    Err(bad) => {
+                        assert!(bad.line <= text.lines().count() as u64 + 1, "{round} {text:?} {bad:?}");
+                        continue;
+                    }
+                };
+                let source =
+                    if markup == Markup::Html { html::Page::parse(&text).text } else { text.clone() };
+                for (line, json) in records {
+                    let offset = field(&json, "offset").parse::<usize>().unwrap();
+                    let rest = source.chars().skip(offset).collect::<String>();
+                    assert!(rest.starts_with(&field(&json, "text")), "{round} {markup:?} {text:?} {json:?}");
+                    assert!((1..=text.split('\n').count() as u64).contains(&line), "{round} {text:?} {line}");
+                }
+            }
+        }
+    }
 }

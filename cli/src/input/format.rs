@@ -78,14 +78,8 @@ impl Format {
             Format::Markdown => Way::Document(Markup::Markdown),
             Format::Html => Way::Document(Markup::Html),
             Format::Text => Way::Document(Markup::Plain),
-            Format::Sqlite => {
-                Way::Table(|path, options| Ok((Box::new(sqlite::Rows::open(path, options)?), None)))
-            }
-            Format::Parquet => Way::Table(|path, options| {
-                let rows = parquet::Rows::open(path, options)?;
-                let len = rows.len();
-                Ok((Box::new(rows), Some(len)))
-            }),
+            Format::Sqlite => Way::Table(|path, options| Ok(Box::new(sqlite::Rows::open(path, options)?))),
+            Format::Parquet => Way::Table(|path, options| Ok(Box::new(parquet::Rows::open(path, options)?))),
         }
     }
 }
@@ -96,6 +90,6 @@ pub enum Way {
     Entries(Box<dyn Framing>),
     /// As a document.
     Document(Markup),
-    /// As a table; opening it tells how many bytes it has, where that is known.
-    Table(fn(&Path, &Options) -> Result<(Box<dyn Table>, Option<u64>)>),
+    /// As a table, opened so.
+    Table(fn(&Path, &Options) -> Result<Box<dyn Table>>),
 }

@@ -193,8 +193,8 @@ impl Inputs {
                     );
                 }
                 let opened = open(path, options).with_context(|| source.name())?;
-                len = opened.1;
-                Waiting::Table(source.name(), opened.0)
+                len = opened.len();
+                Waiting::Table(source.name(), opened)
             }
         });
         self.count(len);

@@ -51,12 +51,6 @@ impl Rows {
         Ok(Rows { reader, columns, meanings })
     }
 
-    /// The bytes of all rows, unpacked.
-    pub fn len(&self) -> u64 {
-        let groups = self.reader.metadata().row_groups().iter();
-        groups.map(|group| u64::try_from(group.total_byte_size()).unwrap_or(0)).sum()
-    }
-
     fn count(&self) -> u64 {
         u64::try_from(self.reader.metadata().file_metadata().num_rows()).unwrap_or(0)
     }
@@ -89,8 +83,14 @@ fn meaning(column: &Type) -> Meaning {
 }
 
 impl Table for Rows {
+    /// Unpacked.
+    fn len(&self) -> Option<u64> {
+        let groups = self.reader.metadata().row_groups().iter();
+        Some(groups.map(|group| u64::try_from(group.total_byte_size()).unwrap_or(0)).sum())
+    }
+
     fn read(self: Box<Self>, rows: &mut RowSender) -> Result<()> {
-        let len = self.len().checked_div(self.count()).unwrap_or(0);
+        let len = self.len().and_then(|len| len.checked_div(self.count())).unwrap_or(0);
         let len = usize::try_from(len).unwrap_or(usize::MAX).max(1);
         let Rows { reader, columns, meanings } = *self;
         for row in RowIter::from_file_into(Box::new(reader)) {

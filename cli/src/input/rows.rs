@@ -16,6 +16,9 @@ const WAITING_GROUPS: usize = 4;
 
 /// A table that was opened.
 pub trait Table: Send {
+    /// The bytes of all rows, as [`RowSender::send`] is told them; none where nobody knows.
+    fn len(&self) -> Option<u64>;
+
     /// Reads all rows and hands them on, as long as they are wanted.
     fn read(self: Box<Self>, rows: &mut RowSender) -> Result<()>;
 }

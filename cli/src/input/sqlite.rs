@@ -53,7 +53,7 @@ impl Rows {
         };
         let (columns, meanings) = {
             let statement = prepare(&connection, &sql)?;
-            let names = statement.column_names().into_iter().map(str::to_owned).collect::<Vec<_>>();
+            let names = statement.column_names().map(str::to_owned).collect::<Vec<_>>();
             let fallback = fallback.and_then(|fallback| names.iter().position(|name| *name == fallback));
             let columns = Columns::new(names, options.id.as_deref(), fallback, &options.vector_columns)?;
             let meanings = statement.columns().map(|column| Meaning::of(column.decl_type())).collect();
@@ -126,6 +126,10 @@ fn selection(connection: &Connection, table: &str, id: Option<&str>) -> Result<(
 }
 
 impl Table for Rows {
+    fn len(&self) -> Option<u64> {
+        None
+    }
+
     fn read(self: Box<Self>, rows: &mut RowSender) -> Result<()> {
         let mut statement = prepare(&self.connection, &self.sql)?;
         let count = statement.column_count();

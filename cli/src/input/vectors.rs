@@ -277,6 +277,18 @@ mod tests {
     }
 
     #[test]
+    fn files_that_numpy_wrote_are_read() {
+        for kind in ["f2", "f4", "f8"] {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/vectors-{kind}.npy"));
+            let mut file = VectorFile::open(&path, None, None).unwrap();
+            assert_eq!((file.count(), file.width()), (5, 3));
+            let rows = (0..5).flat_map(|row| file.row(row).unwrap()).collect::<Vec<_>>();
+            let expected = (0..15).map(|place| (place as f32 - 7.0) / 64.0).collect::<Vec<_>>();
+            assert_eq!(rows, expected, "{kind}");
+        }
+    }
+
+    #[test]
     fn halves_are_exact() {
         let cases = [
             (0x0000, 0.0),
