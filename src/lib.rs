@@ -6,6 +6,7 @@ pub mod bitmap;
 mod bits;
 pub mod bm25;
 mod builder;
+pub mod chunking;
 pub mod document;
 pub mod embed;
 mod engine;

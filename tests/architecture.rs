@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[&[&str]] = &[
     &["ids", "wire", "bits", "bitmap", "bm25"],
     &["json"],
-    &["analysis"],
+    &["analysis", "chunking"],
     &["index", "vector", "embed", "document", "attributes"],
     &["schema"],
     &["snapshot"],
@@ -98,7 +98,9 @@ fn nothing_of_the_command_line_reaches_the_wasm_build() {
         .unwrap();
     let tree = String::from_utf8(output.stdout).unwrap();
     assert!(tree.contains("wasm-bindgen"), "{}", String::from_utf8_lossy(&output.stderr));
-    for forbidden in ["clap", "indicatif", "rusqlite", "anyhow", "rayon", "csv", "tantivy", "toml"] {
+    for forbidden in
+        ["clap", "indicatif", "rusqlite", "parquet", "ignore", "anyhow", "rayon", "csv", "tantivy", "toml"]
+    {
         assert!(
             !tree.lines().any(|line| line.starts_with(&format!("{forbidden} "))),
             "{forbidden} reaches wasm"

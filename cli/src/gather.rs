@@ -1,6 +1,7 @@
 //! How do entries become a batch? What a worker of `build` does, and what it tells.
 
 use crate::input::{Chunk, Entry, Fault};
+use crate::pieces::Cuts;
 use crate::print;
 use indicatif::HumanCount;
 use snapseek::segment::{Batch, BatchWriter};
@@ -28,6 +29,8 @@ pub struct Gathered {
     pub len: u64,
     /// What was in them.
     pub tally: Tally,
+    /// What `--chunk` made of them.
+    pub cuts: Cuts,
 }
 
 impl Gathered {
@@ -35,6 +38,7 @@ impl Gathered {
     pub fn of(run: Vec<Chunk>, schema: &Schema, on_bad: OnBad) -> Gathered {
         let mut writer = BatchWriter::new(schema).expect("the schema was checked");
         let mut tally = Tally::default();
+        let mut cuts = Cuts::default();
         let mut len = 0;
         'run: for chunk in run {
             len += chunk.text_len() as u64;
@@ -51,15 +55,19 @@ impl Gathered {
                         writer.remove(key(&record));
                         Ok(())
                     }
+                    Entry::Cut { id, kind, cut } => {
+                        cuts.note(id, kind, cut);
+                        Ok(())
+                    }
                 });
                 let Err(reason) = taken else { continue };
-                tally.note(Fault { name: Arc::clone(&name), line: located.line, reason });
+                tally.note(Fault { name: Arc::clone(&name), place: located.place, reason });
                 if on_bad == OnBad::Stop {
                     break 'run;
                 }
             }
         }
-        Gathered { batch: writer.finish(), len, tally }
+        Gathered { batch: writer.finish(), len, tally, cuts }
     }
 }
 

@@ -9,6 +9,7 @@ mod gather;
 mod input;
 mod output;
 mod parallel;
+mod pieces;
 mod print;
 mod progress;
 mod schema_file;

@@ -322,7 +322,7 @@ fn inputs_and_outputs_that_cannot_be_used_say_why() {
     fs::create_dir(folder.path("folder")).unwrap();
     let build = |input: &str, output: &str| folder.run(&["build", input, "-o", output]);
     build("none.jsonl", "a.snap").expect_code(1).expect_stderr("none.jsonl cannot be read");
-    build("folder", "a.snap").expect_code(1).expect_stderr("folder is a folder");
+    build("folder", "a.snap").expect_code(1).expect_stderr("folder holds no documents");
     build("a.dat", "a.snap").expect_code(2).expect_stderr("a.dat: the name says no known format");
     build("empty.jsonl", "a.snap").expect_code(1).expect_stderr("there are no records");
     build("wide.jsonl", "a.snap").expect_code(1).expect_stderr("wide.jsonl:1: the input is UTF-16");

@@ -1,8 +1,9 @@
 //! `snapseek build`: records in, a snapshot out.
 
 use crate::gather::{Gathered, OnBad, Tally};
-use crate::input::{Fault, Format, Inputs};
+use crate::input::{Fault, Inputs, Options};
 use crate::output::WholeFile;
+use crate::pieces::LivePieces;
 use crate::progress::Progress;
 use crate::{parallel, print, schema_file};
 use anyhow::{Result, anyhow};
@@ -19,13 +20,21 @@ use std::time::Instant;
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
-    /// .jsonl, .ndjson, .json, .csv or .tsv files; - is stdin, as JSON lines
+    /// Files of records or documents, folders of documents, databases; - is stdin, as JSON lines
+    ///
+    /// Records: .jsonl, .ndjson, .json, .csv, .tsv, SQLite (.db, .sqlite, .sqlite3) and .parquet. Documents: Markdown
+    /// (.md, .markdown, .mdx), HTML (.html, .htm, .xhtml), text (.txt, .text, .rst, .adoc, .org), and folders of them.
     ///
     /// A record is a flat JSON object with an "id", a string or an integer; "kind" is optional. A record with the id
     /// and kind of an earlier one replaces it. A line {"$": "delete", "id": ...} removes one.
     ///
     /// A .json file holds an array of records, one record, or {"records": [...]}. In .csv and .tsv files the first
     /// line names the fields, and one of them is "id"; empty cells are absent.
+    ///
+    /// Documents are cut at their headings, and where they are long. Each piece is a record with the id PATH#0, PATH#1
+    /// and so on, and with title, heading ("Guide > Install"), text, path, chunkIndex, offset (in characters) and
+    /// line; front matter adds fields. In folders, what is hidden, named in a .gitignore, or in node_modules or target
+    /// is passed over. A row of a database or a Parquet file is a record, and a column a field.
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
 
@@ -40,9 +49,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
 
-    /// Reads every INPUT as this, whatever its name
-    #[arg(long, value_enum)]
-    format: Option<Format>,
+    #[command(flatten)]
+    reading: Options,
 
     /// How text becomes terms: an FTS5 tokenize= string [default: the schema's, or porter unicode61]
     #[arg(long, value_parser = parse_tokenizer)]
@@ -74,6 +82,11 @@ const EXAMPLES: &str = r#"Examples:
   snapseek build books.csv more.json -o books.snap --schema books.toml
   zcat logs.gz | snapseek build - -o logs.snap --skip-bad
   snapseek build docs.json -o docs.snap --tokenizer "unicode61 remove_diacritics 2" --forms
+  snapseek build docs/ README.md -o docs.snap --chunk text:800:100
+  snapseek build articles.jsonl -o articles.snap --chunk body
+  snapseek build app.db -o app.snap --table notes --vector-column embedding
+  snapseek build app.db -o app.snap --query "SELECT slug, title, body FROM posts" --id slug
+  snapseek build corpus.parquet -o corpus.snap --id _id
 
 A schema file, all of it optional but one field:
   tokenizer = "porter unicode61"
@@ -105,7 +118,7 @@ const MAX_THREADS: i64 = 256;
 pub fn run(args: &Args) -> Result<()> {
     let started = Instant::now();
     let threads = args.threads.map_or_else(available_threads, usize::from);
-    let mut inputs = Inputs::new(&args.inputs, args.format)?;
+    let mut inputs = Inputs::new(&args.inputs, &args.reading)?;
     inputs.set_run_len(batch_len(inputs.total(), threads));
     let on_bad = if args.skip_bad { OnBad::Skip } else { OnBad::Stop };
     let schema = schema(args, &mut inputs, on_bad)?;
@@ -114,6 +127,7 @@ pub fn run(args: &Args) -> Result<()> {
     let progress = Progress::reading(inputs.total());
     let mut builder = Builder::new(&schema)?.with_threads(threads);
     let mut tally = Tally::default();
+    let mut pieces = LivePieces::default();
     let gather = |run| Gathered::of(run, &schema, on_bad);
     parallel::in_order(threads, inputs, gather, |gathered| {
         progress.advance(gathered.len);
@@ -123,7 +137,11 @@ pub fn run(args: &Args) -> Result<()> {
         {
             return Err(stopped_by(first));
         }
-        Ok(builder.push(gathered.batch)?)
+        builder.push(gathered.batch)?;
+        match pieces.stale(gathered.cuts, &schema) {
+            Some(stale) => Ok(builder.push(stale)?),
+            None => Ok(()),
+        }
     })?;
     progress.stage("writing");
     let sections = builder.finish_sections()?;

@@ -1,35 +1,44 @@
 //! Consecutive entries of one input: found, but not yet parsed.
 
 use super::csv::Columns;
-use super::{Entry, Framing, Step, csv, json};
-use anyhow::{Context, Result, bail};
+use super::document::Document;
+use super::split::{Pieces, Split};
+use super::{Cut, Entry, csv, json};
 use memchr::memchr_iter;
-use snapseek::document::GROUP;
-use snapseek::segment::MAX_RECORD_LEN;
+use snapseek::json::Json;
 use snapseek::{Record, Schema};
+use std::collections::VecDeque;
 use std::fmt;
-use std::io::Read;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// An entry longer than this is not read to its end. A record may be as long as this before its escapes
-/// (`\u0041`, six bytes for one) are undone, and still be allowed.
-const MAX_ENTRY_LEN: usize = 6 * MAX_RECORD_LEN;
 
 /// What is wrong in an input, and where.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The file.
     pub name: Arc<str>,
-    /// The line, from 1.
-    pub line: u64,
+    /// The place in it.
+    pub place: Place,
     /// What is wrong.
     pub reason: String,
 }
 
+/// A place in an input, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A line of text.
+    Line(u64),
+    /// A row of a table.
+    Row(u64),
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        write!(formatter, "{}:{}: {}", self.name, self.line, self.reason)
+        let Fault { name, place, reason } = self;
+        match place {
+            Place::Line(line) => write!(formatter, "{name}:{line}: {reason}"),
+            Place::Row(row) => write!(formatter, "{name}: row {row}: {reason}"),
+        }
     }
 }
 
@@ -62,19 +71,42 @@ pub enum Grammar {
 #[derive(Debug)]
 pub struct Chunk {
     name: Arc<str>,
-    grammar: Grammar,
-    text: Vec<u8>,
-    entries: Vec<Range<usize>>,
-    first_line: u64,
-    /// The first entries, where they were looked at before.
+    len: usize,
+    body: Body,
+    /// How records are cut, where they are.
+    split: Option<Arc<Split>>,
+    /// What came of the first entries, where they were looked at before, and how many they are.
     parsed: Vec<Located>,
+    parsed_count: usize,
+}
+
+/// What a chunk is made of.
+#[derive(Debug)]
+enum Body {
+    /// Entries in a text.
+    Entries { grammar: Grammar, text: Vec<u8>, entries: Vec<Range<usize>>, first_line: u64 },
+    /// A document: one entry, and many records.
+    Document(Document),
+    /// Rows of a table that are still to be parsed.
+    Rows(VecDeque<Row>),
+}
+
+/// A row of a table.
+#[derive(Debug)]
+pub struct Row {
+    /// Its place in the table, from 1.
+    pub number: u64,
+    /// About how many bytes it takes.
+    pub len: usize,
+    /// Its fields, or what is wrong with them.
+    pub record: Result<Json, String>,
 }
 
 /// An entry and its place.
 #[derive(Debug)]
 pub struct Located {
-    /// Its first line; that of the flaw where it has one.
-    pub line: u64,
+    /// Where it starts; the place of the flaw where it has one.
+    pub place: Place,
     /// Its bytes.
     pub len: usize,
     /// What it says, or what is wrong with it.
@@ -82,6 +114,37 @@ pub struct Located {
 }
 
 impl Chunk {
+    fn new(name: Arc<str>, len: usize, body: Body) -> Chunk {
+        Chunk { name, len, body, split: None, parsed: Vec::new(), parsed_count: 0 }
+    }
+
+    /// Entries at these places of a text that starts on this line.
+    pub fn of_entries(
+        name: Arc<str>,
+        grammar: Grammar,
+        text: Vec<u8>,
+        entries: Vec<Range<usize>>,
+        first_line: u64,
+    ) -> Chunk {
+        Chunk::new(name, text.len(), Body::Entries { grammar, text, entries, first_line })
+    }
+
+    /// A whole document.
+    pub fn of_document(name: Arc<str>, document: Document) -> Chunk {
+        Chunk::new(name, document.bytes.len(), Body::Document(document))
+    }
+
+    /// Rows of a table.
+    pub fn of_rows(name: Arc<str>, rows: Vec<Row>) -> Chunk {
+        let len = rows.iter().map(|row| row.len).sum();
+        Chunk::new(name, len, Body::Rows(rows.into()))
+    }
+
+    /// The same, with its records cut.
+    pub fn with_split(self, split: Option<Arc<Split>>) -> Chunk {
+        Chunk { split, ..self }
+    }
+
     /// The input.
     pub fn name(&self) -> &Arc<str> {
         &self.name
@@ -89,7 +152,7 @@ impl Chunk {
 
     /// Its bytes.
     pub fn text_len(&self) -> usize {
-        self.text.len()
+        self.len
     }
 
     /// Parses entries for a look at their records, until one of them is enough. They are not parsed again.
@@ -101,7 +164,10 @@ impl Chunk {
             has_enough = is_enough(&located);
             parsed.push(located);
         }
+        // An entry that became several records is parsed whole.
+        parsed.extend(unparsed.pieces);
         self.parsed = parsed;
+        self.parsed_count = unparsed.number;
         has_enough
     }
 
@@ -117,176 +183,130 @@ impl Chunk {
     pub fn first_seen_fault(&self) -> Option<Fault> {
         self.parsed.iter().find_map(|located| {
             let reason = located.entry.as_ref().err()?.clone();
-            Some(Fault { name: Arc::clone(&self.name), line: located.line, reason })
+            Some(Fault { name: Arc::clone(&self.name), place: located.place, reason })
         })
     }
 
     /// Parses the entries. The cells of a row become what the schema says.
     pub fn into_entries(mut self, schema: &Schema) -> impl Iterator<Item = Located> {
         let parsed = std::mem::take(&mut self.parsed);
-        let mut unparsed = Unparsed { number: parsed.len(), ..Unparsed::new(&self) };
-        parsed.into_iter().chain(std::iter::from_fn(move || unparsed.next(&self, Some(schema))))
+        let mut unparsed = Unparsed { number: self.parsed_count, ..Unparsed::new(&self) };
+        parsed.into_iter().chain(std::iter::from_fn(move || unparsed.next(&mut self, Some(schema))))
     }
 }
 
 /// Where in a chunk parsing is.
 struct Unparsed {
+    /// How many entries were parsed.
     number: usize,
     at: usize,
     line: u64,
+    /// What came of the last of them, and was not given out.
+    pieces: VecDeque<Located>,
 }
 
 impl Unparsed {
     fn new(chunk: &Chunk) -> Unparsed {
-        Unparsed { number: 0, at: 0, line: chunk.first_line }
+        let line = match chunk.body {
+            Body::Entries { first_line, .. } => first_line,
+            _ => 1,
+        };
+        Unparsed { number: 0, at: 0, line, pieces: VecDeque::new() }
     }
 
-    fn next(&mut self, chunk: &Chunk, schema: Option<&Schema>) -> Option<Located> {
-        let range = chunk.entries.get(self.number)?;
-        self.number += 1;
-        self.line += count_lines(&chunk.text[self.at..range.start]);
+    fn next(&mut self, chunk: &mut Chunk, schema: Option<&Schema>) -> Option<Located> {
+        loop {
+            if let Some(piece) = self.pieces.pop_front() {
+                return Some(piece);
+            }
+            match &mut chunk.body {
+                Body::Entries { grammar, text, entries, .. } => {
+                    let range = entries.get(self.number)?.clone();
+                    self.number += 1;
+                    let located = self.entry(text, range, grammar, schema);
+                    self.split(located, chunk.split.as_deref());
+                }
+                Body::Rows(rows) => {
+                    let Row { number, len, record } = rows.pop_front()?;
+                    let entry = record.and_then(|json| json::entry_of(json).map_err(|flaw| flaw.reason));
+                    self.split(Located { place: Place::Row(number), len, entry }, chunk.split.as_deref());
+                }
+                Body::Document(document) => {
+                    if self.number > 0 {
+                        return None;
+                    }
+                    self.number = 1;
+                    self.document(document, chunk.split.as_deref());
+                }
+            }
+        }
+    }
+
+    fn entry(
+        &mut self,
+        text: &[u8],
+        range: Range<usize>,
+        grammar: &Grammar,
+        schema: Option<&Schema>,
+    ) -> Located {
+        self.line += count_lines(&text[self.at..range.start]);
         self.at = range.start;
-        let text = &chunk.text[range.clone()];
-        let parsed = match &chunk.grammar {
+        let text = &text[range];
+        let parsed = match grammar {
             Grammar::Json => json::parse_entry(text),
             Grammar::Row(columns) => csv::parse_row(text, columns, schema),
         };
         let line = self.line + parsed.as_ref().err().map_or(0, |flaw| flaw.line);
-        Some(Located { line, len: text.len(), entry: parsed.map_err(|flaw| flaw.reason) })
-    }
-}
-
-/// Cuts one input into chunks.
-pub struct ChunkReader {
-    name: Arc<str>,
-    bytes: Box<dyn Read + Send>,
-    framing: Box<dyn Framing>,
-    /// What was read and not given out, its first line, and the entries in it.
-    text: Vec<u8>,
-    line: u64,
-    entries: Vec<Range<usize>>,
-    /// Where the next entry is looked for.
-    at: usize,
-    has_started: bool,
-    is_at_end: bool,
-    /// What makes the rest unreadable; told after the entries before it are given out.
-    obstacle: Option<Fault>,
-}
-
-impl ChunkReader {
-    pub fn new(name: String, bytes: Box<dyn Read + Send>, framing: Box<dyn Framing>) -> ChunkReader {
-        ChunkReader {
-            name: name.into(),
-            bytes,
-            framing,
-            text: Vec::new(),
-            line: 1,
-            entries: Vec::new(),
-            at: 0,
-            has_started: false,
-            is_at_end: false,
-            obstacle: None,
-        }
+        Located { place: Place::Line(line), len: text.len(), entry: parsed.map_err(|flaw| flaw.reason) }
     }
 
-    /// About `len` bytes of whole entries; none at the end of the input.
-    pub fn next(&mut self, len: usize) -> Result<Option<Chunk>> {
-        let mut wanted = len.max(1);
-        loop {
-            self.fill(wanted)?;
-            self.scan();
-            // Records are stored in groups; a batch of whole groups is copied into the snapshot as it is.
-            let is_enough =
-                self.entries.len() >= GROUP || !self.entries.is_empty() && self.text.len() >= 2 * len;
-            if is_enough || self.is_at_end || self.obstacle.is_some() {
-                break;
+    fn document(&mut self, document: &Document, split: Option<&Split>) {
+        let records = match document.records() {
+            Ok(records) => records,
+            Err(bad) => {
+                let (place, len) = (Place::Line(bad.line), document.bytes.len());
+                return self.pieces.push_back(Located { place, len, entry: Err(bad.reason) });
             }
-            if self.text.len() - self.at > MAX_ENTRY_LEN {
-                let reason = format!(
-                    "the record that starts here has more than {MAX_ENTRY_LEN} bytes; at most {MAX_RECORD_LEN} are allowed: split it"
-                );
-                bail!(self.fault(self.at, reason));
-            }
-            if self.entries.is_empty() {
-                // Nothing but blanks so far: they need not be kept.
-                self.line += count_lines(&self.text[..self.at]);
-                self.text.drain(..self.at);
-                self.at = 0;
-            }
-            // Twice as much each time, so that a long entry is not looked through over and over.
-            wanted = 2 * self.text.len().max(len);
-        }
-        let whole_groups = self.entries.len() - self.entries.len() % GROUP;
-        let is_last = self.is_at_end || self.obstacle.is_some() || whole_groups == 0;
-        let count = if is_last { self.entries.len() } else { whole_groups };
-        match self.obstacle.take_if(|_| count == 0) {
-            Some(obstacle) => bail!(obstacle),
-            None => Ok((count > 0).then(|| self.cut(count, len))),
-        }
-    }
-
-    fn fill(&mut self, wanted: usize) -> Result<()> {
-        let missing = wanted.saturating_sub(self.text.len());
-        self.text.reserve(missing);
-        let mut bytes = (&mut self.bytes).take(missing as u64);
-        let read =
-            bytes.read_to_end(&mut self.text).with_context(|| format!("{} cannot be read", self.name))?;
-        self.is_at_end = read < missing;
-        if !self.has_started {
-            self.has_started = true;
-            self.start()?;
-        }
-        Ok(())
-    }
-
-    /// Passes over a byte order mark, and refuses what is no UTF-8 text from its first bytes on.
-    fn start(&mut self) -> Result<()> {
-        let what = match &self.text[..] {
-            [0xef, 0xbb, 0xbf, ..] => {
-                self.at = 3;
-                return Ok(());
-            }
-            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "UTF-16; save it as UTF-8",
-            [0x1f, 0x8b, ..] => "compressed; unpack it first",
-            _ => return Ok(()),
         };
-        bail!(self.fault(0, format!("the input is {what}")))
-    }
-
-    fn scan(&mut self) {
-        while self.obstacle.is_none() {
-            match self.framing.step(&self.text, self.at, self.is_at_end) {
-                Ok(Step::Entry(entry, next)) => {
-                    self.entries.push(entry);
-                    self.at = next;
-                }
-                Ok(Step::More(from)) => {
-                    self.at = from;
-                    return;
-                }
-                Err(misplaced) => self.obstacle = Some(self.fault(misplaced.at, misplaced.reason)),
-            }
+        // The text of a document is cut already.
+        let split = split.filter(|split| split.field != "text");
+        let len = document.bytes.len() / records.len().max(1);
+        for (line, json) in records {
+            let entry = json::entry_of(json).map_err(|flaw| flaw.reason);
+            self.split(Located { place: Place::Line(line), len, entry }, split);
         }
     }
 
-    /// Gives out the first `count` entries, and keeps the rest.
-    fn cut(&mut self, count: usize, len: usize) -> Chunk {
-        let end = self.entries[count - 1].end;
-        let mut rest = Vec::with_capacity(len.min(self.text.capacity()));
-        rest.extend_from_slice(&self.text[end..]);
-        let mut text = std::mem::replace(&mut self.text, rest);
-        text.truncate(end);
-        let first_line = self.line;
-        self.line += count_lines(&text);
-        self.at -= end;
-        let later = self.entries.split_off(count).into_iter().map(|entry| entry.start - end..entry.end - end);
-        let entries = std::mem::replace(&mut self.entries, later.collect());
-        let (name, grammar) = (Arc::clone(&self.name), self.framing.grammar());
-        Chunk { name, grammar, text, entries, first_line, parsed: Vec::new() }
-    }
-
-    fn fault(&self, at: usize, reason: String) -> Fault {
-        Fault { name: Arc::clone(&self.name), line: self.line + count_lines(&self.text[..at]), reason }
+    /// Puts an entry aside, or its pieces where it is cut, and how many they are.
+    fn split(&mut self, located: Located, split: Option<&Split>) {
+        let Some(split) = split else { return self.pieces.push_back(located) };
+        let Located { place, len, entry } = located;
+        let mut put = |len, entry| self.pieces.push_back(Located { place, len, entry });
+        match entry {
+            Err(reason) => put(len, Err(reason)),
+            Ok(Entry::Record(record)) => {
+                let (id, kind) = (record.id().to_owned(), record.kind().to_owned());
+                let count = match split.pieces(record) {
+                    Err(reason) => return put(len, Err(reason)),
+                    Ok(Pieces::Whole(record)) => {
+                        put(len, Ok(Entry::Record(record)));
+                        Cut::Whole
+                    }
+                    Ok(Pieces::Cut(pieces)) => {
+                        let count = pieces.len();
+                        pieces.into_iter().for_each(|piece| put(len / count, Ok(Entry::Record(piece))));
+                        Cut::Pieces(count)
+                    }
+                };
+                put(0, Ok(Entry::Cut { id, kind, cut: count }));
+            }
+            Ok(Entry::Delete(record)) => {
+                let (id, kind) = (record.id().to_owned(), record.kind().to_owned());
+                put(len, Ok(Entry::Delete(record)));
+                put(0, Ok(Entry::Cut { id, kind, cut: Cut::Gone }));
+            }
+            Ok(other) => put(len, Ok(other)),
+        }
     }
 }
 

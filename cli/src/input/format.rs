@@ -1,0 +1,95 @@
+//! How is an input written? What its name or its first bytes say, and how it is read then.
+
+use super::document::Markup;
+use super::options::Options;
+use super::rows::Table;
+use super::{Framing, csv, json, jsonl, parquet, sqlite};
+use anyhow::Result;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// How an input is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// One JSON object a line.
+    #[value(alias = "ndjson")]
+    Jsonl,
+    /// An array of objects, one object, or {"records": [...]}.
+    Json,
+    /// Comma-separated cells under a header line.
+    Csv,
+    /// Tab-separated cells under a header line.
+    Tsv,
+    /// Text with headings, front matter before it.
+    #[value(alias = "md")]
+    Markdown,
+    /// A page; its text without navigation and scripts.
+    Html,
+    /// Plain text.
+    #[value(alias = "txt")]
+    Text,
+    /// A SQLite database: the rows of a table or a query.
+    Sqlite,
+    /// A Parquet file.
+    Parquet,
+}
+
+impl Format {
+    /// What the end of the name says, or the first bytes of the file.
+    pub fn of_path(path: &Path) -> Option<Format> {
+        Format::of_name(path).or_else(|| Format::of_start(path))
+    }
+
+    fn of_name(path: &Path) -> Option<Format> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        Some(match extension.as_str() {
+            "jsonl" | "ndjson" => Format::Jsonl,
+            "json" => Format::Json,
+            "csv" => Format::Csv,
+            "tsv" => Format::Tsv,
+            "db" | "sqlite" | "sqlite3" | "db3" => Format::Sqlite,
+            "parquet" => Format::Parquet,
+            _ => match Markup::of_path(path)? {
+                Markup::Markdown => Format::Markdown,
+                Markup::Html => Format::Html,
+                Markup::Plain => Format::Text,
+            },
+        })
+    }
+
+    fn of_start(path: &Path) -> Option<Format> {
+        let mut start = Vec::new();
+        File::open(path).ok()?.take(16).read_to_end(&mut start).ok()?;
+        match &start[..] {
+            b"SQLite format 3\0" => Some(Format::Sqlite),
+            [b'P', b'A', b'R', b'1', ..] => Some(Format::Parquet),
+            _ => None,
+        }
+    }
+
+    /// How it is read.
+    pub fn way(self) -> Way {
+        match self {
+            Format::Jsonl => Way::Entries(Box::new(jsonl::Lines)),
+            Format::Json => Way::Entries(Box::new(json::Values::default())),
+            Format::Csv => Way::Entries(Box::new(csv::Rows::new(b','))),
+            Format::Tsv => Way::Entries(Box::new(csv::Rows::new(b'\t'))),
+            Format::Markdown => Way::Document(Markup::Markdown),
+            Format::Html => Way::Document(Markup::Html),
+            Format::Text => Way::Document(Markup::Plain),
+            Format::Sqlite => Way::Table(|path, options| Ok(Box::new(sqlite::Rows::open(path, options)?))),
+            Format::Parquet => Way::Table(|path, options| Ok(Box::new(parquet::Rows::open(path, options)?))),
+        }
+    }
+}
+
+/// How inputs of a format are read.
+pub enum Way {
+    /// As a text of entries.
+    Entries(Box<dyn Framing>),
+    /// As a document.
+    Document(Markup),
+    /// As a table, opened so.
+    Table(fn(&Path, &Options) -> Result<Box<dyn Table>>),
+}

@@ -1,0 +1,63 @@
+//! Where is an input? A file, or stdin.
+
+use anyhow::{Context, Result, ensure};
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::PathBuf;
+
+/// A document longer than this is refused: it is read whole.
+const MAX_DOCUMENT_LEN: u64 = 256 << 20;
+
+/// A file, or stdin.
+pub enum Source {
+    Stdin,
+    File(PathBuf),
+}
+
+impl Source {
+    /// What faults call it.
+    pub fn name(&self) -> String {
+        match self {
+            Source::Stdin => "stdin".to_owned(),
+            Source::File(path) => path.display().to_string(),
+        }
+    }
+
+    /// Its bytes, where that is known.
+    pub fn len(&self) -> Result<Option<u64>> {
+        let Source::File(path) = self else { return Ok(None) };
+        let metadata = fs::metadata(path).with_context(|| format!("{} cannot be read", self.name()))?;
+        Ok(metadata.is_file().then_some(metadata.len()))
+    }
+
+    /// The name of the file, without the folders it is in.
+    pub fn file_name(&self) -> String {
+        match self {
+            Source::Stdin => "stdin".to_owned(),
+            Source::File(path) => {
+                let name = path.file_name().unwrap_or(path.as_os_str());
+                name.to_string_lossy().into_owned()
+            }
+        }
+    }
+
+    /// The whole of it.
+    pub fn read(&self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let mut input = self.open()?.take(MAX_DOCUMENT_LEN + 1);
+        input.read_to_end(&mut bytes).with_context(|| format!("{} cannot be read", self.name()))?;
+        let is_short = bytes.len() as u64 <= MAX_DOCUMENT_LEN;
+        ensure!(is_short, "{} is longer than {MAX_DOCUMENT_LEN} bytes; split it", self.name());
+        Ok(bytes)
+    }
+
+    /// A reader of it.
+    pub fn open(&self) -> Result<Box<dyn Read + Send>> {
+        Ok(match self {
+            Source::Stdin => Box::new(std::io::stdin()),
+            Source::File(path) => {
+                Box::new(File::open(path).with_context(|| format!("{} cannot be read", self.name()))?)
+            }
+        })
+    }
+}

@@ -1,0 +1,82 @@
+//! A folder for one test, and the binary run in it.
+
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+pub struct Folder(TempDir);
+
+pub struct Ran {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Folder {
+    pub fn new() -> Folder {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, contents).unwrap();
+    }
+
+    pub fn bytes(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap()
+    }
+
+    pub fn run(&self, args: &[&str]) -> Ran {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_snapseek"));
+        command.args(args).current_dir(self.0.path()).stdin(Stdio::null());
+        Ran::of(command.output().unwrap())
+    }
+
+    /// Builds `a.snap` of these arguments.
+    #[track_caller]
+    pub fn build(&self, args: &[&str]) -> Ran {
+        self.run(&[&["build", "-o", "a.snap"], args].concat())
+    }
+
+    /// The records of a snapshot that is built of these arguments.
+    #[track_caller]
+    pub fn records(&self, args: &[&str]) -> Vec<Value> {
+        self.build(args).expect_code(0);
+        let lines = self.run(&["export", "a.snap"]).expect_code(0).stdout;
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+impl Ran {
+    fn of(output: Output) -> Ran {
+        Ran {
+            code: output.status.code().expect("it was not killed"),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    #[track_caller]
+    pub fn expect_code(self, code: i32) -> Ran {
+        assert_eq!(self.code, code, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
+        self
+    }
+
+    #[track_caller]
+    pub fn expect_stderr(self, text: &str) -> Ran {
+        assert!(self.stderr.contains(text), "{text:?} is missing in: {}", self.stderr);
+        self
+    }
+}
+
+/// The values of a field, one for each record.
+pub fn all<'a>(records: &'a [Value], field: &str) -> Vec<&'a str> {
+    records.iter().map(|record| record[field].as_str().unwrap_or("")).collect()
+}
