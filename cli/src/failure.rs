@@ -1,6 +1,7 @@
 //! How does a failure reach the user? One message on stderr, and an exit code.
 
-use crate::print;
+use crate::embedding::EmbeddingError;
+use crate::{output, print};
 use std::io;
 use std::process::ExitCode;
 
@@ -23,7 +24,17 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     print::note(format_args!("snapseek: {error:#}"));
-    ExitCode::from(if error.is::<UsageError>() { 2 } else { 1 })
+    ExitCode::from(if error.is::<UsageError>() {
+        2
+    } else if is_interrupted(error) {
+        output::INTERRUPTED
+    } else {
+        1
+    })
+}
+
+fn is_interrupted(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(EmbeddingError::Interrupted { .. }))
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
