@@ -1,6 +1,7 @@
 //! How does a failure reach the user? One message on stderr, and an exit code.
 
 use crate::embedding::EmbeddingError;
+use crate::provider::ProviderError;
 use crate::{output, print};
 use std::io;
 use std::process::ExitCode;
@@ -34,7 +35,8 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
 }
 
 fn is_interrupted(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(EmbeddingError::Interrupted { .. }))
+    use EmbeddingError::{Interrupted, Provider};
+    matches!(error.downcast_ref(), Some(Interrupted { .. } | Provider(ProviderError::Cancelled)))
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

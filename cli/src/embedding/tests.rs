@@ -238,6 +238,23 @@ fn a_connection_that_always_breaks_is_an_error() {
 }
 
 #[test]
+fn a_server_that_does_not_encrypt_what_should_be_is_an_error() {
+    let server = Loopback::honest();
+    let mut spec = spec("openai", &server);
+    spec.base_url = Some(server.url().replace("http://", "https://"));
+    let error = failure(&spec).to_string();
+    assert!(error.contains("the connection failed"), "{error}");
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn an_explanation_without_end_is_cut() {
+    let server = Loopback::start(|_| Act::Status(400, "", "so sorry ".repeat(1_000_000)));
+    let error = failure(&spec("openai", &server)).to_string();
+    assert!(error.contains("so sorry so sorry") && error.len() < 600, "{}", error.len());
+}
+
+#[test]
 fn a_stalling_server_is_given_up_after_its_time() {
     let server = Loopback::start(|_| Act::Stall);
     let mut spec = spec("openai", &server);

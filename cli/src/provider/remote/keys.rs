@@ -76,10 +76,15 @@ impl KeyPool {
         }
     }
 
-    /// This key was throttled: it is not used before `until`.
+    /// This key was throttled: it is not used before `until`, and it is the next one's turn.
     pub fn rest(&self, key: KeyId, until: Instant) {
-        let slot = &mut self.lock().keys[key.0];
+        let mut pool = self.lock();
+        let slot = &mut pool.keys[key.0];
         slot.rests_until = slot.rests_until.max(Some(until));
+        // Several requests may say so of the same key, and the turn passes once.
+        if pool.current == key.0 {
+            pool.current = (key.0 + 1) % pool.keys.len();
+        }
     }
 
     /// This key was refused: it is not used again.
@@ -124,6 +129,20 @@ mod tests {
         assert_eq!(taken(&pool, second(20)), other, "the key in use stays in use");
         pool.rest(other, second(30));
         assert_eq!(taken(&pool, second(20)), first);
+    }
+
+    #[test]
+    fn when_all_have_rested_it_is_the_turn_of_the_one_after_the_last() {
+        let pool = KeyPool::new(Secret::list("first,second,third"));
+        let now = Instant::now();
+        let later = now + Duration::from_secs(1);
+        let (first, second) = (KeyId(0), KeyId(1));
+        pool.rest(first, later);
+        pool.rest(first, later);
+        assert_eq!(taken(&pool, now), second);
+        pool.rest(second, later);
+        pool.rest(KeyId(2), later);
+        assert_eq!(taken(&pool, now + Duration::from_secs(9)), first);
     }
 
     #[test]

@@ -16,6 +16,7 @@ use retry::Patience;
 use secret::Secret;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::io::Read;
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -25,7 +26,9 @@ use ureq::http::header::RETRY_AFTER;
 /// The whole answer to a request of 2048 texts at the largest width stays below.
 const LONGEST_ANSWER: u64 = 512 << 20;
 
-/// So much of what a server says is shown.
+/// Nobody explains an error at greater length,
+const LONGEST_EXPLANATION: usize = 64 << 10;
+/// and so much of it is shown.
 const SHOWN_LEN: usize = 300;
 
 /// How long to wait for what.
@@ -236,7 +239,8 @@ impl Remote {
 
     /// What the server says went wrong, for people.
     fn said(&self, reply: &Reply) -> String {
-        let body = String::from_utf8_lossy(&reply.body);
+        let body = &reply.body[..reply.body.len().min(LONGEST_EXPLANATION)];
+        let body = String::from_utf8_lossy(body);
         let message = serde_json::from_str(&body).ok().and_then(|json| message_of(&json));
         self.shown(&message.unwrap_or(body.into_owned()))
     }
@@ -280,7 +284,15 @@ fn exchange(
     let asked = response.headers().get(RETRY_AFTER).and_then(|header| header.to_str().ok());
     let retry_after = asked.and_then(|asked| retry::retry_after(asked, SystemTime::now()));
     let status = response.status().as_u16();
-    let body = response.body_mut().with_config().limit(LONGEST_ANSWER).read_to_vec()?;
+    let mut body = Vec::new();
+    match response.status().is_success() {
+        true => body = response.body_mut().with_config().limit(LONGEST_ANSWER).read_to_vec()?,
+        false => {
+            let mut explanation = response.body_mut().as_reader().take(LONGEST_EXPLANATION as u64);
+            // An explanation that breaks off is one all the same.
+            let _ = explanation.read_to_end(&mut body);
+        }
+    }
     Ok(Reply { status, retry_after, body })
 }
 
