@@ -1,6 +1,8 @@
 //! How does a failure reach the user? One message on stderr, and an exit code.
 
-use crate::print;
+use crate::embedding::EmbeddingError;
+use crate::provider::ProviderError;
+use crate::{output, print};
 use std::io;
 use std::process::ExitCode;
 
@@ -23,7 +25,18 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     print::note(format_args!("snapseek: {error:#}"));
-    ExitCode::from(if error.is::<UsageError>() { 2 } else { 1 })
+    ExitCode::from(if error.is::<UsageError>() {
+        2
+    } else if is_interrupted(error) {
+        output::INTERRUPTED
+    } else {
+        1
+    })
+}
+
+fn is_interrupted(error: &anyhow::Error) -> bool {
+    use EmbeddingError::{Interrupted, Provider};
+    matches!(error.downcast_ref(), Some(Interrupted { .. } | Provider(ProviderError::Cancelled)))
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -4,6 +4,8 @@
 //! command line is wrong.
 
 mod command;
+#[cfg_attr(not(test), expect(dead_code, reason = "no command has its flags yet"))]
+mod embedding;
 mod failure;
 mod gather;
 mod input;
@@ -12,6 +14,8 @@ mod parallel;
 mod pieces;
 mod print;
 mod progress;
+#[cfg_attr(not(test), expect(dead_code, reason = "no command has its flags yet"))]
+mod provider;
 mod schema_file;
 mod server;
 mod snapshot;

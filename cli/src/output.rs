@@ -4,6 +4,7 @@
 //! whatever happens short of a power cut: an error, a panic, Ctrl-C.
 
 use crate::failure::UsageError;
+use crate::provider::cancel;
 use anyhow::{Context, Result};
 use snapseek::SnapshotError;
 use snapseek::snapshot::Header;
@@ -18,7 +19,7 @@ use std::sync::{Mutex, PoisonError};
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
 /// By convention, 128 and the number of SIGINT.
-const INTERRUPTED: i32 = 130;
+pub const INTERRUPTED: u8 = 130;
 
 /// A file that is not there yet.
 #[derive(Debug)]
@@ -96,10 +97,14 @@ fn check_replaceable(path: &Path, target: &Path, force: bool) -> Result<()> {
 fn remove_on_signal(temporary: &Path) -> Result<()> {
     *unfinished() = Some(temporary.to_owned());
     let handled = ctrlc::set_handler(|| {
+        // Who embeds keeps what was embedded, and ends by itself.
+        if cancel::interrupt() {
+            return;
+        }
         if let Some(temporary) = unfinished().take() {
             let _ = fs::remove_file(temporary);
         }
-        process::exit(INTERRUPTED);
+        process::exit(i32::from(INTERRUPTED));
     });
     handled.context("signals cannot be handled")
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 const KNOWN: &str = "{msg} {wide_bar} {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left";
 const UNKNOWN: &str = "{spinner} {msg} {bytes}, {bytes_per_sec}";
 const STAGE: &str = "{spinner} {msg}, {elapsed}";
+const TEXTS: &str = "{msg} {wide_bar} {human_pos}/{human_len}, {per_sec}, {eta} left";
 const TICK: Duration = Duration::from_millis(100);
 
 /// A bar, or nothing.
@@ -30,9 +31,27 @@ impl Progress {
         Progress(bar)
     }
 
-    /// So many bytes more are done.
-    pub fn advance(&self, bytes: u64) {
-        self.0.inc(bytes);
+    /// Embedding `total` texts.
+    pub fn embedding(total: u64) -> Progress {
+        if !std::io::stderr().is_terminal() {
+            return Progress(ProgressBar::hidden());
+        }
+        let bar = ProgressBar::new(total);
+        bar.set_draw_target(ProgressDrawTarget::stderr());
+        bar.set_style(style(TEXTS));
+        bar.set_message("embedding");
+        bar.enable_steady_tick(TICK);
+        Progress(bar)
+    }
+
+    /// So many bytes or texts more are done.
+    pub fn advance(&self, count: u64) {
+        self.0.inc(count);
+    }
+
+    /// So many need not be done: they say nothing about how long the others take.
+    pub fn skip(&self, count: u64) {
+        self.0.dec_length(count);
     }
 
     /// Something begins whose end cannot be foreseen.

@@ -1,0 +1,422 @@
+//! Which texts have their vectors already?
+//!
+//! A file a model, named after its fingerprint: a header, then records of equal size, one after the other, never
+//! changed. A record is the hash of a text and its purpose, a checksum, and the vector. Records are appended whole
+//! and under a lock, so several processes can share a file; what a crash left of one is ignored, and cut off before
+//! the next is written. A record is checked when it is used: a damaged one is as good as none.
+
+use crate::provider::{MAX_WIDTH, Purpose};
+use std::collections::HashMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use thiserror::Error;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+/// The start of every file; the last byte is the version.
+const SIGNATURE: [u8; 8] = *b"snapvec\x01";
+/// Signature, width, and so many zeros that records are aligned.
+const HEADER_LEN: usize = 16;
+/// The hash, 16 bytes, and the checksum, 8.
+const RECORD_HEAD_LEN: usize = 24;
+
+/// The cache cannot be used.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CacheError {
+    /// The system says no.
+    #[error("the cache of embeddings {} cannot be used: {source}", path.display())]
+    Unusable { path: PathBuf, source: io::Error },
+    /// Something else is in its place.
+    #[error("{} is no cache of embeddings of this version; remove it, or name another --embed-cache", path.display())]
+    NotACache { path: PathBuf },
+    /// The model gives other vectors than it gave.
+    #[error(
+        "{} holds vectors of {cached} dimensions, and now the model gives {found}; remove it if the model has changed",
+        path.display()
+    )]
+    WidthChanged { path: PathBuf, cached: usize, found: usize },
+}
+
+/// What is known of a text's vector before it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ContentHash(u128);
+
+impl ContentHash {
+    /// Of a text, as it is embedded for that purpose.
+    pub fn of(text: &str, purpose: Purpose) -> ContentHash {
+        let mut hash = Xxh3::new();
+        hash.update(match purpose {
+            Purpose::Document => b"d",
+            Purpose::Query => b"q",
+        });
+        hash.update(text.as_bytes());
+        ContentHash(hash.digest128())
+    }
+}
+
+/// The vectors of one model that are on the disk.
+#[derive(Debug)]
+pub struct Cache {
+    path: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// `None` until there is a file, which takes a vector to know its width.
+    file: Option<Records>,
+    /// Where the record of each text is, by its number.
+    places: HashMap<ContentHash, u64>,
+    /// How many records of the file are in `places`.
+    seen: u64,
+}
+
+#[derive(Debug)]
+struct Records {
+    file: File,
+    width: usize,
+}
+
+impl Records {
+    fn record_len(&self) -> u64 {
+        (RECORD_HEAD_LEN + 4 * self.width) as u64
+    }
+
+    /// Whole records in a file of that length.
+    fn count(&self, file_len: u64) -> u64 {
+        file_len.saturating_sub(HEADER_LEN as u64) / self.record_len()
+    }
+
+    fn offset(&self, number: u64) -> u64 {
+        HEADER_LEN as u64 + number * self.record_len()
+    }
+}
+
+impl Cache {
+    /// The cache of the model with that fingerprint, in `folder`, which is made if it is not there.
+    pub fn open(folder: &Path, fingerprint: &str) -> Result<Cache, CacheError> {
+        let path = folder.join(format!("{fingerprint}.vectors"));
+        let cache = Cache { path, state: Mutex::default() };
+        fs::create_dir_all(folder).map_err(|source| cache.unusable(source))?;
+        {
+            let mut state = cache.lock();
+            match OpenOptions::new().read(true).write(true).open(&cache.path) {
+                Ok(file) => {
+                    // A header that was only begun is written anew with the first vector.
+                    if let Some(width) = cache.width_of(&file)? {
+                        state.file = Some(Records { file, width });
+                        state.see_new_records().map_err(|source| cache.unusable(source))?;
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(source) => return Err(cache.unusable(source)),
+            }
+        }
+        Ok(cache)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How wide its vectors are, once it has any.
+    pub fn width(&self) -> Option<usize> {
+        self.lock().file.as_ref().map(|records| records.width)
+    }
+
+    /// The vectors of the texts with these hashes, as far as they are here.
+    pub fn vectors(&self, hashes: &[ContentHash]) -> Result<Vec<Option<Vec<f32>>>, CacheError> {
+        let mut state = self.lock();
+        self.read(&mut state, hashes).map_err(|source| self.unusable(source))
+    }
+
+    fn read(&self, state: &mut State, hashes: &[ContentHash]) -> io::Result<Vec<Option<Vec<f32>>>> {
+        let mut vectors = vec![None; hashes.len()];
+        let Some(records) = &state.file else { return Ok(vectors) };
+        let mut wanted = (0..hashes.len())
+            .filter_map(|at| Some((*state.places.get(&hashes[at])?, at)))
+            .collect::<Vec<_>>();
+        // In the order of the file, so that it is read from front to back.
+        wanted.sort_unstable();
+        let mut reader = BufReader::with_capacity(1 << 18, &records.file);
+        reader.rewind()?;
+        let (mut position, mut record) = (0, vec![0; RECORD_HEAD_LEN + 4 * records.width]);
+        for (number, at) in wanted {
+            let offset = records.offset(number);
+            reader.seek_relative(offset as i64 - position)?;
+            reader.read_exact(&mut record)?;
+            position = (offset + records.record_len()) as i64;
+            vectors[at] = decode(&record, hashes[at]);
+        }
+        Ok(vectors)
+    }
+
+    /// Keeps vectors, all of one width, for good.
+    pub fn keep(&self, kept: &[(ContentHash, &[f32])]) -> Result<(), CacheError> {
+        let Some((_, first)) = kept.first() else { return Ok(()) };
+        let found = first.len();
+        let mut state = self.lock();
+        if state.file.is_none() {
+            let file =
+                OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&self.path);
+            let file = file.map_err(|source| self.unusable(source))?;
+            state.file = Some(Records { file, width: found });
+        }
+        let records = state.file.as_ref().expect("it was just opened");
+        records.file.lock().map_err(|source| self.unusable(source))?;
+        let written = self.append(records, kept);
+        let unlocked = records.file.unlock().map_err(|source| self.unusable(source));
+        if written.is_err() {
+            // It may be of another width than we said.
+            let known = self.width_of(&records.file).ok().flatten();
+            state.file =
+                known.and_then(|width| Some(Records { file: records.file.try_clone().ok()?, width }));
+        }
+        written?;
+        unlocked?;
+        state.see_new_records().map_err(|source| self.unusable(source))
+    }
+
+    /// Writes to a file that nobody else writes to now.
+    fn append(&self, records: &Records, kept: &[(ContentHash, &[f32])]) -> Result<(), CacheError> {
+        let unusable = |source| self.unusable(source);
+        let mut file = &records.file;
+        match self.width_of(file)? {
+            Some(cached) => {
+                if let Some((_, other)) = kept.iter().find(|(_, vector)| vector.len() != cached) {
+                    let (path, found) = (self.path.clone(), other.len());
+                    return Err(CacheError::WidthChanged { path, cached, found });
+                }
+            }
+            None => {
+                file.set_len(0).and_then(|()| file.rewind()).map_err(unusable)?;
+                file.write_all(&header(records.width)).map_err(unusable)?;
+            }
+        }
+        let len = file.metadata().map_err(unusable)?.len();
+        let end = records.offset(records.count(len));
+        if end != len {
+            file.set_len(end).map_err(unusable)?;
+        }
+        let bytes = kept.iter().flat_map(|(hash, vector)| encode(*hash, vector)).collect::<Vec<_>>();
+        file.seek(SeekFrom::Start(end)).map_err(unusable)?;
+        file.write_all(&bytes).map_err(|source| {
+            // Half of it would be cut off by the next one; but there may be none for a while, and the disk is full.
+            let _ = file.set_len(end);
+            self.unusable(source)
+        })
+    }
+
+    /// What the header says; `None` where there is none yet, or only the start of one.
+    fn width_of(&self, mut file: &File) -> Result<Option<usize>, CacheError> {
+        let mut start = Vec::new();
+        let read =
+            file.seek(SeekFrom::Start(0)).and_then(|_| file.take(HEADER_LEN as u64).read_to_end(&mut start));
+        read.map_err(|source| self.unusable(source))?;
+        let not_ours = || CacheError::NotACache { path: self.path.clone() };
+        let Ok(whole) = <[u8; HEADER_LEN]>::try_from(start.as_slice()) else {
+            let is_begun = start.len() < SIGNATURE.len() && SIGNATURE.starts_with(&start)
+                || start.starts_with(&SIGNATURE);
+            return if is_begun { Ok(None) } else { Err(not_ours()) };
+        };
+        let [.., a, b, c, d, _, _, _, _] = whole;
+        let width = u32::from_le_bytes([a, b, c, d]) as usize;
+        let is_ours = (1..=MAX_WIDTH).contains(&width) && whole == header(width);
+        if is_ours { Ok(Some(width)) } else { Err(not_ours()) }
+    }
+
+    fn unusable(&self, source: io::Error) -> CacheError {
+        CacheError::Unusable { path: self.path.clone(), source }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Notes where the records are that were not there the last time; other processes write some too.
+    fn see_new_records(&mut self) -> io::Result<()> {
+        let Some(records) = &self.file else { return Ok(()) };
+        let count = records.count(records.file.metadata()?.len());
+        let mut reader = BufReader::with_capacity(1 << 16, &records.file);
+        reader.seek(SeekFrom::Start(records.offset(self.seen)))?;
+        for number in self.seen..count {
+            let mut hash = [0; 16];
+            reader.read_exact(&mut hash)?;
+            self.places.insert(ContentHash(u128::from_le_bytes(hash)), number);
+            reader.seek_relative(records.record_len() as i64 - 16)?;
+        }
+        self.seen = count;
+        Ok(())
+    }
+}
+
+/// The start of a file of vectors of that width.
+fn header(width: usize) -> [u8; HEADER_LEN] {
+    let mut header = [0; HEADER_LEN];
+    header[..8].copy_from_slice(&SIGNATURE);
+    header[8..12].copy_from_slice(&(width as u32).to_le_bytes());
+    header
+}
+
+/// A record; [`decode`] reverses it.
+fn encode(hash: ContentHash, vector: &[f32]) -> Vec<u8> {
+    let mut record = vec![0; RECORD_HEAD_LEN];
+    record[..16].copy_from_slice(&hash.0.to_le_bytes());
+    record.extend(vector.iter().flat_map(|number| number.to_le_bytes()));
+    let checksum = checksum(&record);
+    record[16..RECORD_HEAD_LEN].copy_from_slice(&checksum);
+    record
+}
+
+/// The vector of a record, if it is whole and for that text; [`encode`] reverses it.
+fn decode(record: &[u8], hash: ContentHash) -> Option<Vec<f32>> {
+    let is_whole = record[..16] == hash.0.to_le_bytes() && record[16..RECORD_HEAD_LEN] == checksum(record);
+    let numbers =
+        || record[RECORD_HEAD_LEN..].as_chunks::<4>().0.iter().map(|four| f32::from_le_bytes(*four));
+    is_whole.then(|| numbers().collect())
+}
+
+/// Of everything in a record but the checksum itself.
+fn checksum(record: &[u8]) -> [u8; 8] {
+    let mut hash = Xxh3::with_seed(xxh3_64(&record[..16]));
+    hash.update(&record[RECORD_HEAD_LEN..]);
+    hash.digest().to_le_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+    use tempfile::TempDir;
+
+    fn folder() -> TempDir {
+        tempfile::tempdir().unwrap()
+    }
+
+    fn hash(text: &str) -> ContentHash {
+        ContentHash::of(text, Purpose::Document)
+    }
+
+    fn with_two(folder: &TempDir) -> PathBuf {
+        let cache = Cache::open(folder.path(), "m").unwrap();
+        cache.keep(&[(hash("a"), &[1.0, 2.0]), (hash("b"), &[3.0, f32::MIN_POSITIVE])]).unwrap();
+        cache.path().to_owned()
+    }
+
+    fn read(folder: &TempDir, texts: &[&str]) -> Vec<Option<Vec<f32>>> {
+        let hashes = texts.iter().map(|text| hash(text)).collect::<Vec<_>>();
+        Cache::open(folder.path(), "m").unwrap().vectors(&hashes).unwrap()
+    }
+
+    #[test]
+    fn vectors_come_back_bit_for_bit_in_the_order_asked() {
+        let folder = folder();
+        with_two(&folder);
+        let vectors = read(&folder, &["b", "c", "a", "b"]);
+        let b = Some(vec![3.0, f32::MIN_POSITIVE]);
+        assert_eq!(vectors, [b.clone(), None, Some(vec![1.0, 2.0]), b]);
+    }
+
+    #[test]
+    fn purposes_and_models_do_not_share_vectors() {
+        let folder = folder();
+        with_two(&folder);
+        assert_ne!(ContentHash::of("a", Purpose::Query), hash("a"));
+        assert_eq!(Cache::open(folder.path(), "n").unwrap().vectors(&[hash("a")]).unwrap(), [None]);
+    }
+
+    #[test]
+    fn every_torn_tail_is_ignored_and_cut_before_the_next_record() {
+        let folder = folder();
+        let path = with_two(&folder);
+        let whole = fs::read(&path).unwrap();
+        for len in 0..whole.len() {
+            fs::write(&path, &whole[..len]).unwrap();
+            let cache = Cache::open(folder.path(), "m").unwrap();
+            let known = cache.vectors(&[hash("a"), hash("b")]).unwrap().iter().flatten().count();
+            let record = RECORD_HEAD_LEN + 8;
+            assert_eq!(known, len.saturating_sub(HEADER_LEN) / record, "{len} bytes");
+            cache.keep(&[(hash("c"), &[5.0, 6.0])]).unwrap();
+            assert_eq!(read(&folder, &["c"]), [Some(vec![5.0, 6.0])], "{len} bytes");
+            assert_eq!(fs::metadata(&path).unwrap().len() as usize, HEADER_LEN + (known + 1) * record);
+        }
+    }
+
+    #[test]
+    fn a_flipped_bit_loses_its_record_and_no_other() {
+        let folder = folder();
+        let path = with_two(&folder);
+        let whole = fs::read(&path).unwrap();
+        for at in HEADER_LEN..HEADER_LEN + RECORD_HEAD_LEN + 8 {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 16;
+            fs::write(&path, damaged).unwrap();
+            assert_eq!(read(&folder, &["a", "b"])[0], None, "byte {at}");
+            assert!(read(&folder, &["b"])[0].is_some(), "byte {at}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_cache_is_left_alone() {
+        let folder = folder();
+        let path = with_two(&folder);
+        let whole = fs::read(&path).unwrap();
+        let newer = [b"snapvec\x02", &whole[8..]].concat();
+        let too_wide = [&SIGNATURE[..], &u32::MAX.to_le_bytes(), &[0; 4]].concat();
+        for other in [&b"my diary"[..], b"x", &newer, &too_wide] {
+            fs::write(&path, other).unwrap();
+            let error = Cache::open(folder.path(), "m").unwrap_err();
+            assert!(matches!(error, CacheError::NotACache { .. }), "{error}");
+            assert_eq!(fs::read(&path).unwrap(), other);
+        }
+    }
+
+    #[test]
+    fn a_model_that_changed_its_width_is_noticed() {
+        let folder = folder();
+        with_two(&folder);
+        let cache = Cache::open(folder.path(), "m").unwrap();
+        let error = cache.keep(&[(hash("c"), &[1.0, 2.0, 3.0])]).unwrap_err().to_string();
+        assert!(error.contains("holds vectors of 2 dimensions, and now the model gives 3"), "{error}");
+        assert_eq!(cache.width(), Some(2));
+        assert!(read(&folder, &["a"])[0].is_some());
+    }
+
+    #[test]
+    fn caches_open_at_once_see_each_others_records_and_damage_none() {
+        let folder = folder();
+        // Each opens the file for itself, as a process does, before anything is in it.
+        let caches = (0..4).map(|_| Cache::open(folder.path(), "m").unwrap()).collect::<Vec<_>>();
+        thread::scope(|scope| {
+            for (number, cache) in caches.iter().enumerate() {
+                scope.spawn(move || {
+                    for round in 0..50 {
+                        let vector = vec![number as f32, round as f32, 7.0];
+                        cache.keep(&[(hash(&format!("{number} {round}")), &vector)]).unwrap();
+                    }
+                });
+            }
+        });
+        for number in 0..4 {
+            for round in 0..50 {
+                let expected = Some(vec![number as f32, round as f32, 7.0]);
+                assert_eq!(read(&folder, &[&format!("{number} {round}")]), [expected]);
+            }
+        }
+        caches[0].keep(&[(hash("last"), &[0.0; 3])]).unwrap();
+        assert!(caches[0].vectors(&[hash("3 49")]).unwrap()[0].is_some());
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_is_an_error() {
+        let folder = folder();
+        fs::write(folder.path().join("file"), "").unwrap();
+        let error = Cache::open(&folder.path().join("file/cache"), "m").unwrap_err();
+        assert!(matches!(error, CacheError::Unusable { .. }), "{error}");
+    }
+}

@@ -1,0 +1,164 @@
+//! A sentence-transformer in a folder, computed here: no server, no runtime.
+
+mod arithmetic;
+mod encoder;
+mod error;
+mod folder;
+mod weights;
+mod wordpiece;
+
+pub use error::BertError;
+
+use super::{BatchLimits, Cancel, EmbedSpec, ModelIdentity, Provider, ProviderError, Purpose};
+use encoder::Encoder;
+use folder::{Folder, Pooling};
+use ndarray::{ArrayView2, Axis, Slice};
+use std::num::NonZero;
+use std::path::Path;
+use std::thread;
+use weights::Weights;
+use wordpiece::WordPiece;
+
+const NAME: &str = "bert";
+
+/// A batch is what one thread computes before it asks for more: with few texts, every thread has some, and little is
+/// lost when someone interrupts.
+const TEXTS: usize = 16;
+
+/// So many tokens are computed at a time: enough rows for the matrices, little enough for the caches.
+const TOKENS: usize = 512;
+
+/// A BERT whose vectors of tokens become one vector a text.
+#[derive(Debug)]
+pub struct Bert {
+    identity: ModelIdentity,
+    tokenizer: WordPiece,
+    encoder: Encoder,
+    pooling: Pooling,
+    is_normalized: bool,
+    is_lowercase: bool,
+    max_tokens: usize,
+    /// Before every text: for documents, for queries.
+    prompts: [String; 2],
+    batch: usize,
+}
+
+impl Bert {
+    /// Opens the folder that is named in place of a model.
+    pub fn open(spec: &EmbedSpec) -> Result<Bert, ProviderError> {
+        let example = "models/all-MiniLM-L6-v2";
+        let path = spec.model.as_ref().ok_or(ProviderError::ModelMissing { provider: NAME, example })?;
+        let mut bert = Bert::read(Path::new(path))?;
+        bert.batch = spec.batch.unwrap_or(TEXTS).max(1);
+        Ok(bert)
+    }
+
+    fn read(path: &Path) -> Result<Bert, BertError> {
+        let folder = Folder::read(path)?;
+        let tokenizer = WordPiece::parse(&folder.tokenizer)?;
+        let encoder = Encoder::new(&folder.config, &Weights::parse(&folder.weights)?)?;
+        if tokenizer.largest() as usize >= encoder.vocabulary_len() {
+            let (largest, len) = (tokenizer.largest(), encoder.vocabulary_len());
+            return Err(BertError::Tokenizer {
+                reason: format!("its token {largest} is not among the model's {len}"),
+            });
+        }
+        let prompts = [Purpose::Document, Purpose::Query].map(|purpose| folder.prompt(purpose).to_owned());
+        Ok(Bert {
+            identity: identity(path, &folder, &prompts),
+            tokenizer,
+            encoder,
+            pooling: folder.pooling,
+            is_normalized: folder.is_normalized,
+            is_lowercase: folder.is_lowercase,
+            max_tokens: folder.max_tokens,
+            prompts,
+            batch: TEXTS,
+        })
+    }
+
+    fn tokens(&self, text: &str, purpose: Purpose) -> Vec<u32> {
+        let [document, query] = &self.prompts;
+        let prompt = match purpose {
+            Purpose::Document => document,
+            Purpose::Query => query,
+        };
+        let text = format!("{prompt}{text}");
+        let text = if self.is_lowercase { text.to_lowercase() } else { text };
+        self.tokenizer.tokens(&text, self.max_tokens)
+    }
+
+    fn pooled(&self, rows: ArrayView2<f32>) -> Vec<f32> {
+        let mut vector = match self.pooling {
+            Pooling::Mean => rows.mean_axis(Axis(0)).expect("a text has tokens around it").to_vec(),
+            Pooling::First => rows.row(0).to_vec(),
+        };
+        if self.is_normalized {
+            arithmetic::normalize_length(&mut vector);
+        }
+        vector
+    }
+}
+
+/// The model's name is its folder's; everything that its vectors depend on is in the fingerprint.
+fn identity(path: &Path, folder: &Folder, prompts: &[String; 2]) -> ModelIdentity {
+    let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let name = whole.file_name().map_or_else(|| "model".into(), |name| name.to_string_lossy().into_owned());
+    let settings = format!(
+        "{:?} {:?} {} {} {} {prompts:?}",
+        folder.config, folder.pooling, folder.is_normalized, folder.is_lowercase, folder.max_tokens
+    );
+    let parts = [NAME.as_bytes(), settings.as_bytes(), &folder.tokenizer, &folder.weights];
+    ModelIdentity::new(format!("{NAME}:{name}"), &parts, Some(folder.config.hidden_size))
+}
+
+impl Provider for Bert {
+    fn model(&self) -> &ModelIdentity {
+        &self.identity
+    }
+
+    fn batch(&self) -> BatchLimits {
+        BatchLimits { texts: self.batch, bytes: usize::MAX }
+    }
+
+    fn parallel(&self) -> usize {
+        thread::available_parallelism().map_or(1, NonZero::get)
+    }
+
+    fn embed(
+        &self,
+        texts: &[&str],
+        purpose: Purpose,
+        cancel: &Cancel,
+    ) -> Result<Vec<Vec<f32>>, ProviderError> {
+        let tokens = texts.iter().map(|text| self.tokens(text, purpose)).collect::<Vec<_>>();
+        let mut vectors = Vec::with_capacity(texts.len());
+        let mut rest = tokens.as_slice();
+        while !rest.is_empty() {
+            cancel.check()?;
+            let (group, others) = rest.split_at(group_len(rest));
+            let rows = self.encoder.encode(group);
+            let mut start = 0;
+            for text in group {
+                let end = start + text.len();
+                vectors.push(self.pooled(rows.slice_axis(Axis(0), Slice::from(start..end))));
+                start = end;
+            }
+            rest = others;
+        }
+        Ok(vectors)
+    }
+}
+
+/// How many of the first texts have [`TOKENS`] together; at least one.
+fn group_len(texts: &[Vec<u32>]) -> usize {
+    let mut tokens = 0;
+    let fitting = texts.iter().take_while(|text| {
+        tokens += text.len();
+        tokens <= TOKENS
+    });
+    fitting.count().max(1)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,319 @@
+//! How does text become the tokens of a BERT? As its `tokenizer.json` says, which has to describe a WordPiece.
+//!
+//! The rules are those of Hugging Face's tokenizers, which made the vectors that ours are compared with.
+
+use super::error::BertError;
+use serde::Deserialize;
+use std::collections::HashMap;
+use unicode_normalization::UnicodeNormalization;
+use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
+
+/// Text in, numbers of tokens out.
+#[derive(Debug)]
+pub struct WordPiece {
+    vocabulary: HashMap<String, u32>,
+    unknown: u32,
+    prefix: String,
+    max_word_len: usize,
+    normalizer: Normalizer,
+    /// Tokens that stand for themselves wherever they occur in a text, such as `[SEP]`; longer ones first.
+    special: Vec<(String, u32)>,
+    /// What stands around every text: `[CLS]`,
+    before: Vec<u32>,
+    /// and `[SEP]`.
+    after: Vec<u32>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type")]
+enum Normalizer {
+    BertNormalizer {
+        clean_text: bool,
+        handle_chinese_chars: bool,
+        /// As `lowercase`, where it is not said.
+        strip_accents: Option<bool>,
+        lowercase: bool,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type")]
+enum PreTokenizer {
+    BertPreTokenizer,
+}
+
+#[derive(Deserialize)]
+struct Model {
+    /// Older files leave it out.
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    vocab: HashMap<String, u32>,
+    unk_token: String,
+    continuing_subword_prefix: String,
+    max_input_chars_per_word: usize,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type")]
+enum PostProcessor {
+    BertProcessing { cls: (String, u32), sep: (String, u32) },
+    TemplateProcessing { single: Vec<Piece>, special_tokens: HashMap<String, SpecialToken> },
+}
+
+#[derive(Deserialize)]
+enum Piece {
+    SpecialToken { id: String },
+    Sequence {},
+}
+
+#[derive(Deserialize)]
+struct SpecialToken {
+    ids: Vec<u32>,
+}
+
+#[derive(Deserialize)]
+struct AddedToken {
+    id: u32,
+    content: String,
+}
+
+#[derive(Deserialize)]
+struct File {
+    #[serde(default)]
+    added_tokens: Vec<AddedToken>,
+    normalizer: Normalizer,
+    #[expect(dead_code, reason = "there is one kind that can be read, and nothing to know about it")]
+    pre_tokenizer: PreTokenizer,
+    post_processor: PostProcessor,
+    model: Model,
+}
+
+impl WordPiece {
+    /// Reads a `tokenizer.json`.
+    pub fn parse(json: &[u8]) -> Result<WordPiece, BertError> {
+        let bad = |reason: String| BertError::Tokenizer { reason };
+        let file: File = serde_json::from_slice(json).map_err(|error| bad(error.to_string()))?;
+        let model = file.model;
+        if let Some(kind) = model.kind.filter(|kind| kind != "WordPiece") {
+            return Err(bad(format!("its model is a {kind}")));
+        }
+        let unknown = model.vocab.get(&model.unk_token).copied();
+        let (before, after) = surroundings(file.post_processor).map_err(bad)?;
+        let added = file.added_tokens.into_iter().filter(|token| !token.content.is_empty());
+        let mut special = added.map(|token| (token.content, token.id)).collect::<Vec<_>>();
+        special.sort_by_key(|(content, _)| std::cmp::Reverse(content.len()));
+        Ok(WordPiece {
+            unknown: unknown.ok_or_else(|| bad("the token for unknown words has no number".to_owned()))?,
+            vocabulary: model.vocab,
+            prefix: model.continuing_subword_prefix,
+            max_word_len: model.max_input_chars_per_word,
+            normalizer: file.normalizer,
+            special,
+            before,
+            after,
+        })
+    }
+
+    /// The largest number that a token can have.
+    pub fn largest(&self) -> u32 {
+        let known = self.vocabulary.values().chain(self.special.iter().map(|(_, id)| id));
+        known.chain(&self.before).chain(&self.after).copied().max().unwrap_or(0)
+    }
+
+    /// The tokens of `text`, at most `longest` with those around them: the end of a longer text is left out.
+    pub fn tokens(&self, text: &str, longest: usize) -> Vec<u32> {
+        let room = longest.saturating_sub(self.before.len() + self.after.len());
+        let mut tokens = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() && tokens.len() < room {
+            let (plain, special) = self.next_special(rest);
+            self.add_plain(&rest[..plain], room, &mut tokens);
+            rest = match special {
+                Some((content, id)) => {
+                    tokens.push(*id);
+                    &rest[plain + content.len()..]
+                }
+                None => "",
+            };
+        }
+        tokens.truncate(room);
+        [self.before.as_slice(), &tokens, &self.after].concat()
+    }
+
+    /// Where the next special token starts, or the text ends.
+    fn next_special(&self, text: &str) -> (usize, Option<&(String, u32)>) {
+        let found = self.special.iter().filter_map(|token| Some((text.find(&token.0)?, Some(token))));
+        // The longest of those that start first: they are sorted by length, and the first of equals is taken.
+        found.min_by_key(|(at, _)| *at).unwrap_or((text.len(), None))
+    }
+
+    fn add_plain(&self, text: &str, room: usize, tokens: &mut Vec<u32>) {
+        let text = self.normalized(text);
+        for word in text.split(char::is_whitespace) {
+            let mut rest = word;
+            while let Some(first) = rest.chars().next() {
+                if tokens.len() >= room {
+                    return;
+                }
+                let end = match is_punctuation(first) {
+                    true => first.len_utf8(),
+                    false => rest.find(is_punctuation).unwrap_or(rest.len()),
+                };
+                self.add_word(&rest[..end], tokens);
+                rest = &rest[end..];
+            }
+        }
+    }
+
+    /// The longest pieces from the left, or the unknown word where any of it is in no piece.
+    fn add_word(&self, word: &str, tokens: &mut Vec<u32>) {
+        let count = tokens.len();
+        let mut piece = String::new();
+        let mut start = 0;
+        if word.chars().count() > self.max_word_len {
+            tokens.push(self.unknown);
+            return;
+        }
+        while start < word.len() {
+            let ends = word[start..].char_indices().map(|(at, letter)| start + at + letter.len_utf8());
+            let longest = ends.rev().find_map(|end| {
+                piece.clear();
+                if start > 0 {
+                    piece.push_str(&self.prefix);
+                }
+                piece.push_str(&word[start..end]);
+                Some((end, *self.vocabulary.get(&piece)?))
+            });
+            let Some((end, id)) = longest else {
+                tokens.truncate(count);
+                tokens.push(self.unknown);
+                return;
+            };
+            tokens.push(id);
+            start = end;
+        }
+    }
+
+    fn normalized(&self, text: &str) -> String {
+        let Normalizer::BertNormalizer { clean_text, handle_chinese_chars, strip_accents, lowercase } =
+            &self.normalizer;
+        let mut text = text.to_owned();
+        if *clean_text {
+            let kept = text.chars().filter(|letter| !is_rubbish(*letter));
+            text = kept.map(|letter| if letter.is_whitespace() { ' ' } else { letter }).collect();
+        }
+        if *handle_chinese_chars {
+            let mut spaced = String::with_capacity(text.len());
+            for letter in text.chars() {
+                match is_ideograph(letter) {
+                    true => spaced.extend([' ', letter, ' ']),
+                    false => spaced.push(letter),
+                }
+            }
+            text = spaced;
+        }
+        if strip_accents.unwrap_or(*lowercase) {
+            let is_accent = |letter: &char| letter.general_category() == GeneralCategory::NonspacingMark;
+            text = text.nfd().filter(|letter| !is_accent(letter)).collect();
+        }
+        if *lowercase {
+            // Letter by letter: the reference does not know about a sigma at the end of a word either.
+            text = text.chars().flat_map(char::to_lowercase).collect();
+        }
+        text
+    }
+}
+
+fn surroundings(processor: PostProcessor) -> Result<(Vec<u32>, Vec<u32>), String> {
+    match processor {
+        PostProcessor::BertProcessing { cls, sep } => Ok((vec![cls.1], vec![sep.1])),
+        PostProcessor::TemplateProcessing { single, special_tokens } => {
+            let (mut before, mut after) = (Vec::new(), Vec::new());
+            let mut is_before = true;
+            for piece in single {
+                match piece {
+                    Piece::Sequence {} => is_before = false,
+                    Piece::SpecialToken { id } => {
+                        let token = special_tokens.get(&id);
+                        let token =
+                            token.ok_or_else(|| format!("its template names {id}, which is no token"))?;
+                        if is_before { &mut before } else { &mut after }.extend(&token.ids);
+                    }
+                }
+            }
+            Ok((before, after))
+        }
+    }
+}
+
+/// Control characters and the like, but for those that are white space.
+fn is_rubbish(letter: char) -> bool {
+    use GeneralCategory::{Control, Format, PrivateUse, Surrogate};
+    let is_control = || matches!(letter.general_category(), Control | Format | PrivateUse | Surrogate);
+    letter == '\u{fffd}' || (!matches!(letter, '\t' | '\n' | '\r') && is_control())
+}
+
+fn is_punctuation(letter: char) -> bool {
+    letter.is_ascii_punctuation() || letter.general_category_group() == GeneralCategoryGroup::Punctuation
+}
+
+/// The blocks of CJK ideographs that BERT sets apart; neither kana nor hangul.
+fn is_ideograph(letter: char) -> bool {
+    matches!(u32::from(letter),
+        0x4E00..=0x9FFF | 0x3400..=0x4DBF | 0x20000..=0x2A6DF | 0x2A700..=0x2B73F | 0x2B740..=0x2B81F
+        | 0x2B920..=0x2CEAF | 0xF900..=0xFAFF | 0x2F800..=0x2FA1F)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn wordpiece() -> WordPiece {
+        let words = ["[UNK]", "[CLS]", "[SEP]", "un", "##aff", "##able", "cafe", "!", "世", "i", "##2"];
+        let vocabulary = words.iter().enumerate().map(|(id, word)| (word.to_string(), id));
+        let special = |id: u32, content: &str| json!({"id": id, "content": content, "special": true});
+        let file = json!({
+            "added_tokens": [special(1, "[CLS]"), special(2, "[SEP]")],
+            "normalizer": {"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true,
+                "strip_accents": null, "lowercase": true},
+            "pre_tokenizer": {"type": "BertPreTokenizer"},
+            "post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 2], "cls": ["[CLS]", 1]},
+            "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+                "max_input_chars_per_word": 9, "vocab": vocabulary.collect::<HashMap<_, _>>()},
+        });
+        WordPiece::parse(&serde_json::to_vec(&file).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn words_are_cut_into_the_longest_pieces_and_unknown_as_a_whole() {
+        let wordpiece = wordpiece();
+        assert_eq!(wordpiece.tokens("Unaffable CAFÉ!", 99), [1, 3, 4, 5, 6, 7, 2]);
+        assert_eq!(wordpiece.tokens("unaffx un", 99), [1, 0, 3, 2]);
+        assert_eq!(wordpiece.tokens("unununununun", 99), [1, 0, 2], "too long for a word");
+    }
+
+    #[test]
+    fn ideographs_and_control_characters_are_treated_as_the_reference_does() {
+        assert_eq!(wordpiece().tokens("un\u{200d}\u{0}aff世\u{a0}i\n", 99), [1, 3, 4, 8, 9, 2]);
+    }
+
+    #[test]
+    fn a_special_token_in_a_text_is_that_token() {
+        assert_eq!(wordpiece().tokens("un[SEP]un", 99), [1, 3, 2, 3, 2]);
+    }
+
+    #[test]
+    fn a_long_text_is_cut_and_still_has_its_ends() {
+        assert_eq!(wordpiece().tokens("un un un un", 4), [1, 3, 3, 2]);
+        assert_eq!(wordpiece().tokens("un", 2), [1, 2]);
+        assert_eq!(wordpiece().tokens("", 9), [1, 2]);
+    }
+
+    #[test]
+    fn other_kinds_of_tokenizers_are_refused() {
+        let error = WordPiece::parse(br#"{"model": {"type": "BPE"}}"#).unwrap_err().to_string();
+        assert!(error.contains("tokenizer.json"), "{error}");
+        assert!(WordPiece::parse(b"[").is_err());
+    }
+}

@@ -1,0 +1,135 @@
+//! `/v1/embeddings`: how OpenAI answers, and whoever answers alike.
+
+use super::{Remote, address};
+use crate::provider::answer::{Embedding, in_order};
+use crate::provider::{BatchLimits, Cancel, EmbedSpec, Environment, ModelIdentity, ProviderError};
+use serde::{Deserialize, Serialize};
+
+/// One who runs such a server for everyone.
+#[derive(Debug)]
+pub struct Service {
+    /// The provider's name.
+    pub name: &'static str,
+    /// Its model, where none is named.
+    pub model: &'static str,
+    /// How wide the vectors of its models are.
+    pub widths: &'static [(&'static str, usize)],
+    /// Where it is, where nothing else is said.
+    pub base_url: &'static str,
+    /// The variable that holds its keys,
+    pub key_variable: &'static str,
+    /// and the one that holds another server's address.
+    pub base_url_variable: &'static str,
+    /// What a request may hold.
+    pub most: BatchLimits,
+}
+
+/// A model behind such a server.
+#[derive(Debug)]
+pub struct Embeddings {
+    /// What the server calls it.
+    pub model: String,
+    /// What we call it.
+    pub identity: ModelIdentity,
+    /// How much goes into a request.
+    pub batch: BatchLimits,
+    url: String,
+    remote: Remote,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    data: Vec<Embedding>,
+}
+
+impl Embeddings {
+    /// Gets ready to ask the service, or the server at the base URL. Only the service itself is known to need a key.
+    pub fn new(
+        service: &Service,
+        spec: &EmbedSpec,
+        environment: &Environment,
+    ) -> Result<Embeddings, ProviderError> {
+        let provider = service.name;
+        let base = spec.base_url_or(service.base_url_variable, environment);
+        let keys = spec.keys_or(service.key_variable, environment);
+        if base.is_none() && keys.is_empty() {
+            return Err(ProviderError::KeyMissing { provider, variable: service.key_variable });
+        }
+        let texts = spec.batch_of(provider, service.most.texts)?;
+        let url = address::join(base.as_deref().unwrap_or(service.base_url), "/v1/embeddings")?;
+        let model = spec.model.clone().unwrap_or_else(|| service.model.to_owned());
+        // Another server may call anything by that name.
+        let known = service.widths.iter().find(|(name, _)| base.is_none() && *name == model);
+        let parts = [provider.as_bytes(), url.as_bytes(), model.as_bytes()];
+        let identity =
+            ModelIdentity::new(format!("{provider}:{model}"), &parts, known.map(|(_, width)| *width));
+        let remote = Remote::new(provider, &url, keys, spec.timeouts, spec.patience)?;
+        Ok(Embeddings { model, identity, batch: BatchLimits { texts, ..service.most }, url, remote })
+    }
+
+    /// The vectors that answer a question about so many texts.
+    pub fn ask(
+        &self,
+        question: &impl Serialize,
+        asked: usize,
+        cancel: &Cancel,
+    ) -> Result<Vec<Vec<f32>>, ProviderError> {
+        let answer: Answer = self.remote.post(&self.url, question, cancel)?;
+        in_order(answer.data, asked)
+            .map_err(|fault| ProviderError::WrongAnswer { model: self.identity.id.clone(), fault })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SERVICE: Service = Service {
+        name: "openai",
+        model: "small",
+        widths: &[("small", 12)],
+        base_url: "https://api.test",
+        key_variable: "KEYS",
+        base_url_variable: "BASE",
+        most: BatchLimits { texts: 128, bytes: 1000 },
+    };
+
+    fn embeddings(name: &str, variables: &[(&str, &str)]) -> Result<Embeddings, ProviderError> {
+        let value =
+            |name: &str| variables.iter().find(|(other, _)| *other == name).map(|(_, v)| v.to_string());
+        Embeddings::new(&SERVICE, &EmbedSpec::parse(name), &value)
+    }
+
+    #[test]
+    fn the_service_itself_needs_a_key_and_another_server_may_not() {
+        for variables in [&[][..], &[("KEYS", "")], &[("KEYS", " , "), ("BASE", "")]] {
+            let error = embeddings("openai", variables).unwrap_err();
+            assert_eq!(error.to_string(), "openai needs a key; set KEYS, or pass --api-key");
+        }
+        assert!(embeddings("openai", &[("BASE", "http://127.0.0.1:1")]).is_ok());
+    }
+
+    #[test]
+    fn the_width_is_known_of_the_models_of_the_service() {
+        let keys = ("KEYS", "one,two");
+        let own = embeddings("openai", &[keys]).unwrap();
+        assert_eq!((own.identity.id.as_str(), own.identity.width), ("openai:small", Some(12)));
+        assert_eq!(own.url, "https://api.test/v1/embeddings");
+        assert_eq!(embeddings("openai:huge", &[keys]).unwrap().identity.width, None);
+        assert_eq!(embeddings("openai", &[keys, ("BASE", "http://x")]).unwrap().identity.width, None);
+    }
+
+    #[test]
+    fn a_batch_has_a_hundred_texts_or_as_many_as_asked_and_the_service_takes() {
+        let mut spec = EmbedSpec::parse("openai");
+        spec.base_url = Some("http://127.0.0.1:1".to_owned());
+        let batch = |spec: &EmbedSpec| Ok(Embeddings::new(&SERVICE, spec, &|_| None)?.batch.texts);
+        assert_eq!(batch(&spec).unwrap(), 100);
+        spec.batch = Some(128);
+        assert_eq!(batch(&spec).unwrap(), 128);
+        spec.batch = Some(129);
+        let error: ProviderError = batch(&spec).unwrap_err();
+        assert_eq!(error.to_string(), "openai takes at most 128 texts a request, not 129");
+        assert!(error.is_usage());
+    }
+}
