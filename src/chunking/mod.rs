@@ -71,9 +71,9 @@ pub fn check_sizes(size: usize, overlap: usize) -> Result<(), ChunkError> {
 /// ```
 /// use snapseek::chunking::chunk_text;
 ///
-/// let chunks = chunk_text("One sentence. Another sentence.", 20, 0).unwrap();
-/// assert_eq!(chunks[1].text, "sentence.");
-/// assert_eq!(chunks[1].char_offset, 22);
+/// let chunks = chunk_text("One sentence. Another sentence.", 18, 0).unwrap();
+/// assert_eq!(chunks[1].text, "Another sentence.");
+/// assert_eq!(chunks[1].char_offset, 14);
 /// ```
 ///
 /// # Errors
