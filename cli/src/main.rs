@@ -4,8 +4,8 @@
 //! command line is wrong.
 
 mod command;
-#[cfg_attr(not(test), expect(dead_code, reason = "no command has its flags yet"))]
 mod embedding;
+mod evaluation;
 mod failure;
 mod gather;
 mod input;
@@ -14,11 +14,11 @@ mod parallel;
 mod pieces;
 mod print;
 mod progress;
-#[cfg_attr(not(test), expect(dead_code, reason = "no command has its flags yet"))]
 mod provider;
 mod schema_file;
 mod server;
 mod snapshot;
+mod vectors;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -1,0 +1,93 @@
+//! nDCG@10, recall@100 and MRR@10 of one ranking, as trec_eval computes ndcg_cut.10, recall.100 and recip_rank.
+
+use std::collections::HashMap;
+
+/// How far down nDCG and MRR look.
+const SHALLOW: usize = 10;
+/// How far down recall looks.
+const DEEP: usize = 100;
+
+/// What a ranking is worth, or the mean over several.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Measures {
+    /// Discounted gain among the first 10, as a share of the best possible. Gains are the judged relevance.
+    pub ndcg: f64,
+    /// The share of relevant documents among the first 100.
+    pub recall: f64,
+    /// 1 / the place of the first relevant document; 0 where none is among the first 10.
+    pub mrr: f64,
+}
+
+impl Measures {
+    /// Of documents in rank order, none twice, against the judgments of their query.
+    pub fn of_ranking(documents: &[&str], judged: &HashMap<String, i64>) -> Measures {
+        let relevance = |document: &&str| judged.get(*document).copied().unwrap_or(0);
+        let shallow = documents.iter().take(SHALLOW).map(relevance).collect::<Vec<_>>();
+        let mut ideal = judged.values().copied().filter(|relevance| *relevance > 0).collect::<Vec<_>>();
+        ideal.sort_unstable_by(|a, b| b.cmp(a));
+        let found = documents.iter().take(DEEP).map(relevance).filter(|relevance| *relevance > 0).count();
+        let first = shallow.iter().position(|relevance| *relevance > 0);
+        Measures {
+            ndcg: share(discounted_gain(&shallow), discounted_gain(&ideal[..ideal.len().min(SHALLOW)])),
+            recall: share(found as f64, ideal.len() as f64),
+            mrr: first.map_or(0.0, |place| 1.0 / (place + 1) as f64),
+        }
+    }
+
+    /// The mean of each measure; zeros over nothing.
+    pub fn mean<'a>(all: impl IntoIterator<Item = &'a Measures>) -> Measures {
+        let mut sum = Measures::default();
+        let mut count = 0.0;
+        for measures in all {
+            sum.ndcg += measures.ndcg;
+            sum.recall += measures.recall;
+            sum.mrr += measures.mrr;
+            count += 1.0;
+        }
+        Measures {
+            ndcg: share(sum.ndcg, count),
+            recall: share(sum.recall, count),
+            mrr: share(sum.mrr, count),
+        }
+    }
+}
+
+/// Σ gain / log2(place + 1), places from 1. Less than no relevance is no loss.
+fn discounted_gain(relevance: &[i64]) -> f64 {
+    let part = |(place, relevance): (usize, &i64)| (*relevance).max(0) as f64 / (place as f64 + 2.0).log2();
+    relevance.iter().enumerate().map(part).sum()
+}
+
+/// A share of nothing is nothing.
+fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gains_are_the_relevance_itself_and_fall_with_the_logarithm_of_the_place() {
+        let judged = HashMap::from([("a".to_owned(), 3), ("b".to_owned(), 1)]);
+        let measures = Measures::of_ranking(&["x", "a", "b"], &judged);
+        let ideal = 3.0 + 1.0 / 3f64.log2();
+        assert_eq!(measures.ndcg, (3.0 / 3f64.log2() + 1.0 / 2.0) / ideal);
+        assert_eq!((measures.recall, measures.mrr), (1.0, 0.5));
+    }
+
+    #[test]
+    fn a_perfect_ranking_scores_one_and_an_empty_one_zero() {
+        let judged = HashMap::from([("a".to_owned(), 2), ("b".to_owned(), 1), ("c".to_owned(), 0)]);
+        assert_eq!(
+            Measures::of_ranking(&["a", "b", "c"], &judged),
+            Measures { ndcg: 1.0, recall: 1.0, mrr: 1.0 }
+        );
+        assert_eq!(Measures::of_ranking(&[], &judged), Measures::default());
+    }
+
+    #[test]
+    fn the_mean_over_nothing_is_zero() {
+        assert_eq!(Measures::mean([]), Measures::default());
+    }
+}

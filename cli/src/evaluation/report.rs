@@ -1,0 +1,196 @@
+//! What are many rankings worth, one by one and together?
+
+use super::{Measures, Qrels};
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
+/// A document that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Retrieved {
+    /// Its id.
+    pub document: String,
+    /// Its score; higher is better.
+    pub score: f64,
+}
+
+/// What a query found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueryRun {
+    /// The query's id.
+    pub query: String,
+    /// Documents in any order: scores decide, and equal ones go by document id.
+    pub results: Vec<Retrieved>,
+}
+
+impl QueryRun {
+    /// Documents that are in their order already. Their places become their scores, so that no tie reorders them.
+    pub fn in_order(query: impl Into<String>, documents: impl IntoIterator<Item = String>) -> QueryRun {
+        let places = (1..).map(|place: i32| -f64::from(place));
+        let results = documents.into_iter().zip(places);
+        QueryRun {
+            query: query.into(),
+            results: results.map(|(document, score)| Retrieved { document, score }).collect(),
+        }
+    }
+
+    /// trec_eval's order: by score in single precision, then by document id, the greater bytes first. A document that
+    /// is there twice counts at its better place.
+    fn ranking(&self) -> Vec<&str> {
+        let mut results = self.results.iter().collect::<Vec<_>>();
+        results.sort_by(|a, b| {
+            let score = |retrieved: &Retrieved| retrieved.score as f32 + 0.0;
+            score(b).total_cmp(&score(a)).then_with(|| Reverse(&a.document).cmp(&Reverse(&b.document)))
+        });
+        let mut seen = HashSet::new();
+        results
+            .into_iter()
+            .map(|retrieved| retrieved.document.as_str())
+            .filter(|id| seen.insert(*id))
+            .collect()
+    }
+}
+
+/// What a query's results are worth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueryReport {
+    /// The query's id.
+    pub query: String,
+    /// Its measures.
+    pub measures: Measures,
+    /// How many documents are relevant.
+    pub relevant: usize,
+    /// How many were found.
+    pub found: usize,
+}
+
+/// What all queries' results are worth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// The mean over [`Report::queries`].
+    pub overall: Measures,
+    /// Each query that was run and is judged, in the order of the runs. One that found nothing, or for which nothing
+    /// is relevant, has zeros and counts, as it does for trec_eval.
+    pub queries: Vec<QueryReport>,
+    /// Queries that were run and are not judged. They count nowhere.
+    pub unjudged: Vec<String>,
+    /// How many queries are judged and were not run. They count nowhere; `trec_eval -c` would count zeros.
+    pub not_run: usize,
+}
+
+/// Measures what queries found against judgments.
+pub fn evaluate(runs: &[QueryRun], qrels: &Qrels) -> Report {
+    let mut queries = Vec::new();
+    let mut unjudged = Vec::new();
+    for run in runs {
+        let Some(judged) = qrels.of(&run.query) else {
+            unjudged.push(run.query.clone());
+            continue;
+        };
+        let ranking = run.ranking();
+        queries.push(QueryReport {
+            query: run.query.clone(),
+            measures: Measures::of_ranking(&ranking, judged),
+            relevant: judged.values().filter(|relevance| **relevance > 0).count(),
+            found: ranking.len(),
+        });
+    }
+    let run = queries.iter().map(|report| report.query.as_str()).collect::<HashSet<_>>().len();
+    Report {
+        overall: Measures::mean(queries.iter().map(|report| &report.measures)),
+        queries,
+        unjudged,
+        not_run: qrels.len() - run,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+    use std::collections::BTreeMap;
+
+    #[derive(Deserialize)]
+    struct Recorded {
+        mean: Expected,
+        queries: Vec<RecordedQuery>,
+    }
+
+    #[derive(Deserialize)]
+    struct RecordedQuery {
+        query: String,
+        qrels: BTreeMap<String, i64>,
+        run: BTreeMap<String, f64>,
+        expected: Expected,
+    }
+
+    #[derive(Deserialize)]
+    struct Expected {
+        ndcg: f64,
+        recall: f64,
+        mrr: f64,
+    }
+
+    fn assert_equal(found: Measures, expected: &Expected, query: &str) {
+        for (found, expected) in
+            [(found.ndcg, expected.ndcg), (found.recall, expected.recall), (found.mrr, expected.mrr)]
+        {
+            assert!((found - expected).abs() < 1e-12, "{query}: {found}, and trec_eval says {expected}");
+        }
+    }
+
+    fn retrieved(results: &[(&str, f64)]) -> Vec<Retrieved> {
+        let one =
+            |(document, score): &(&str, f64)| Retrieved { document: (*document).to_owned(), score: *score };
+        results.iter().map(one).collect()
+    }
+
+    #[test]
+    fn every_measure_of_every_query_and_their_means_are_trec_evals() {
+        let recorded: Recorded =
+            serde_json::from_str(include_str!("../../tests/golden/trec_eval.json")).unwrap();
+        assert!(recorded.queries.len() > 30);
+        let judgments = recorded.queries.iter().flat_map(|query| {
+            query
+                .qrels
+                .iter()
+                .map(|(document, relevance)| (query.query.as_str(), document.as_str(), *relevance))
+        });
+        let qrels = Qrels::from_entries(judgments);
+        let run = |query: &RecordedQuery| QueryRun {
+            query: query.query.clone(),
+            results: query
+                .run
+                .iter()
+                .map(|(id, score)| Retrieved { document: id.clone(), score: *score })
+                .collect(),
+        };
+        let report = evaluate(&recorded.queries.iter().map(run).collect::<Vec<_>>(), &qrels);
+        for (found, query) in report.queries.iter().zip(&recorded.queries) {
+            assert_equal(found.measures, &query.expected, &query.query);
+        }
+        assert_equal(report.overall, &recorded.mean, "the mean");
+    }
+
+    #[test]
+    fn the_mean_is_over_queries_that_were_run_and_are_judged() {
+        let qrels = Qrels::from_entries([("a", "x", 1), ("b", "x", 1), ("c", "x", 0), ("d", "x", 1)]);
+        let runs = [
+            QueryRun { query: "a".to_owned(), results: retrieved(&[("x", 1.0)]) },
+            QueryRun { query: "b".to_owned(), results: Vec::new() },
+            QueryRun { query: "c".to_owned(), results: retrieved(&[("x", 1.0)]) },
+            QueryRun { query: "e".to_owned(), results: retrieved(&[("x", 1.0)]) },
+        ];
+        let report = evaluate(&runs, &qrels);
+        assert_eq!(report.overall.ndcg, 1.0 / 3.0);
+        assert_eq!(report.queries.iter().map(|report| report.relevant).collect::<Vec<_>>(), [1, 1, 0]);
+        assert_eq!((report.unjudged, report.not_run), (vec!["e".to_owned()], 1));
+    }
+
+    #[test]
+    fn documents_in_order_stay_in_order_where_a_tie_would_turn_them() {
+        let run = QueryRun::in_order("q", ["a", "b", "a", "c"].map(str::to_owned));
+        assert_eq!(run.ranking(), ["a", "b", "c"]);
+        let tied = QueryRun { query: "q".to_owned(), results: retrieved(&[("a", 1.0), ("b", 1.0)]) };
+        assert_eq!(tied.ranking(), ["b", "a"]);
+    }
+}
