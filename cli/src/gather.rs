@@ -3,6 +3,8 @@
 use crate::input::{Chunk, Entry, Fault};
 use crate::pieces::Cuts;
 use crate::print;
+use crate::vectors::Vectors;
+use anyhow::Result;
 use indicatif::HumanCount;
 use snapseek::segment::{Batch, BatchWriter};
 use snapseek::{Key, Record, Schema};
@@ -34,8 +36,11 @@ pub struct Gathered {
 }
 
 impl Gathered {
-    /// Parses a run of entries.
-    pub fn of(run: Vec<Chunk>, schema: &Schema, on_bad: OnBad) -> Gathered {
+    /// Parses a run of entries, and gets the vectors of its records.
+    ///
+    /// # Errors
+    /// When vectors cannot be had.
+    pub fn of(run: Vec<Chunk>, schema: &Schema, vectors: &Vectors, on_bad: OnBad) -> Result<Gathered> {
         let mut writer = BatchWriter::new(schema).expect("the schema was checked");
         let mut tally = Tally::default();
         let mut cuts = Cuts::default();
@@ -43,10 +48,17 @@ impl Gathered {
         'run: for chunk in run {
             len += chunk.text_len() as u64;
             let name = Arc::clone(chunk.name());
-            for located in chunk.into_entries(schema) {
+            let entries = chunk.into_entries(schema).collect::<Vec<_>>();
+            let records = entries.iter().filter_map(|located| match &located.entry {
+                Ok(Entry::Record(record)) => Some(record),
+                _ => None,
+            });
+            let mut vectors = vectors.of(&records.collect::<Vec<_>>(), schema)?.into_iter();
+            for located in entries {
                 let taken = located.entry.and_then(|entry| match entry {
                     Entry::Record(record) => {
-                        writer.add(&record).map_err(|error| error.to_string())?;
+                        let own = vectors.next().expect("every record has its vectors");
+                        writer.add_with(&record, &own).map_err(|error| error.to_string())?;
                         tally.records += 1;
                         Ok(())
                     }
@@ -67,7 +79,7 @@ impl Gathered {
                 }
             }
         }
-        Gathered { batch: writer.finish(), len, tally, cuts }
+        Ok(Gathered { batch: writer.finish(), len, tally, cuts })
     }
 }
 

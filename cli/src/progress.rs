@@ -15,6 +15,11 @@ const TICK: Duration = Duration::from_millis(100);
 pub struct Progress(ProgressBar);
 
 impl Progress {
+    /// Nothing: something else shows how far it is.
+    pub fn none() -> Progress {
+        Progress(ProgressBar::hidden())
+    }
+
     /// Reading `total` bytes, or nobody knows how many.
     pub fn reading(total: Option<u64>) -> Progress {
         if !std::io::stderr().is_terminal() {

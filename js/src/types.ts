@@ -212,7 +212,7 @@ export interface SearchOptions {
   readonly fusion?: Fusion;
   /** What meaning counts with `fusion: "sum"`, 0 to 1. Defaults to 0.5. */
   readonly alpha?: number;
-  /** How many candidates each leg gives to be fused, 1 to 10,000. Defaults to 200, or twice a long page. */
+  /** How many candidates each leg gives to be fused, 1 to 10,000. Defaults to 100, or twice a long page. */
   readonly candidates?: number;
   /** Lets scores fade with age. Defaults to not. */
   readonly recency?: {

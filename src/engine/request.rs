@@ -14,7 +14,7 @@ const DEFAULT_LIMIT: usize = 10;
 pub const MAX_OFFSET: usize = 100_000;
 /// A leg gives at most this many candidates.
 pub const MAX_CANDIDATES: usize = 10_000;
-const DEFAULT_CANDIDATES: usize = 200;
+const DEFAULT_CANDIDATES: usize = 100;
 const DEFAULT_ALPHA: f64 = 0.5;
 /// The attribute that tells how old a record is, where none is named.
 const DEFAULT_TIME: &str = "createdAt";

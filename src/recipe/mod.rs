@@ -39,7 +39,7 @@ pub struct SearchOptions {
     /// What vectors count with `fusion: "sum"`, 0 to 1; words count the rest. 0.5 by default.
     #[serde(default)]
     pub alpha: Option<f64>,
-    /// How many candidates each leg gives to be fused: 1 to 10,000. 200 by default, or more for a long page.
+    /// How many candidates each leg gives to be fused: 1 to 10,000. 100 by default, or twice a long page.
     #[serde(default)]
     pub candidates: Option<usize>,
     /// Lets scores fade with age. Off by default.

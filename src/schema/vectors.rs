@@ -64,6 +64,19 @@ impl Schema {
         Ok(self)
     }
 
+    /// The same schema with another model of a name that it has, or one more.
+    ///
+    /// # Errors
+    /// When the model cannot be used.
+    pub fn with_model(mut self, name: &str, model: VectorModel) -> Result<Schema, SchemaError> {
+        match self.vectors.0.iter_mut().find(|(known, _)| known == name) {
+            Some((_, known)) => *known = model,
+            None => return self.with_vectors(name, model),
+        }
+        self.check()?;
+        Ok(self)
+    }
+
     /// The models, in order.
     pub fn models(&self) -> impl ExactSizeIterator<Item = (&str, &VectorModel)> {
         self.vectors.0.iter().map(|(name, model)| (name.as_str(), model))

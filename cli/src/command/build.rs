@@ -5,6 +5,8 @@ use crate::input::{Fault, Inputs, Options};
 use crate::output::WholeFile;
 use crate::pieces::LivePieces;
 use crate::progress::Progress;
+use crate::provider::Cancel;
+use crate::vectors::{self, VectorArgs, Vectors};
 use crate::{parallel, print, schema_file};
 use anyhow::{Result, anyhow};
 use indicatif::HumanBytes;
@@ -52,6 +54,9 @@ pub struct Args {
     #[command(flatten)]
     reading: Options,
 
+    #[command(flatten)]
+    vectors: VectorArgs,
+
     /// How text becomes terms: an FTS5 tokenize= string [default: the schema's, or porter unicode61]
     #[arg(long, value_parser = parse_tokenizer)]
     tokenizer: Option<String>,
@@ -87,6 +92,8 @@ const EXAMPLES: &str = r#"Examples:
   snapseek build app.db -o app.snap --table notes --vector-column embedding
   snapseek build app.db -o app.snap --query "SELECT slug, title, body FROM posts" --id slug
   snapseek build corpus.parquet -o corpus.snap --id _id
+  snapseek build notes.jsonl -o notes.snap --embed static:models/snapseek-static-en-v1
+  snapseek build notes.jsonl -o notes.snap --vectors minilm=notes.f32 --encoding i1
 
 A schema file, all of it optional but one field:
   tokenizer = "porter unicode61"
@@ -97,7 +104,10 @@ A schema file, all of it optional but one field:
   body = {}
   [attributes]                    # for filters: keyword, keywords, number, bool or time
   project = "keyword"
-  createdAt = "time""#;
+  createdAt = "time"
+  [vectors.minilm]                # vectors: a field of the records, --vectors minilm=FILE, or --embed
+  encoding = "i8"                 # f32, i8, or i1: bits for a first look, and i8
+  field = "embedding""#;
 
 /// A schema is inferred from at most this many records,
 const SAMPLE_COUNT: usize = 10_000;
@@ -121,15 +131,22 @@ pub fn run(args: &Args) -> Result<()> {
     let mut inputs = Inputs::new(&args.inputs, &args.reading)?;
     inputs.set_run_len(batch_len(inputs.total(), threads));
     let on_bad = if args.skip_bad { OnBad::Skip } else { OnBad::Stop };
-    let schema = schema(args, &mut inputs, on_bad)?;
+    let mut schema = schema(args, &mut inputs, on_bad)?;
     let output = WholeFile::create(&args.output, args.force)?;
+    let cancel = Cancel::new();
+    let interruptible = args.vectors.asks_a_provider().then(|| cancel.on_interrupt());
+    let read_as = schema.clone();
+    let count = || vectors::count_records(Inputs::new(&args.inputs, &args.reading)?, &read_as, threads);
+    let vectors = Vectors::prepare(&args.vectors, &mut schema, &mut inputs, count, &cancel)?;
+    let workers = if vectors.are_ordered() { 1 } else { threads };
 
-    let progress = Progress::reading(inputs.total());
+    let progress = if vectors.show_progress() { Progress::none() } else { Progress::reading(inputs.total()) };
     let mut builder = Builder::new(&schema)?.with_threads(threads);
     let mut tally = Tally::default();
     let mut pieces = LivePieces::default();
-    let gather = |run| Gathered::of(run, &schema, on_bad);
-    parallel::in_order(threads, inputs, gather, |gathered| {
+    let gather = |run| Gathered::of(run, &schema, &vectors, on_bad);
+    parallel::in_order(workers, inputs, gather, |gathered| {
+        let gathered = gathered?;
         progress.advance(gathered.len);
         tally.add(gathered.tally);
         if on_bad == OnBad::Stop
@@ -143,12 +160,17 @@ pub fn run(args: &Args) -> Result<()> {
             None => Ok(()),
         }
     })?;
+    let notes = vectors.finish()?;
+    drop(interruptible);
+    let progress = if vectors.show_progress() { Progress::reading(None) } else { progress };
     progress.stage("writing");
+    let builder = builder.with_tables(vectors.tables()?)?;
     let sections = builder.finish_sections()?;
     let len = output.finish(|file| snapshot::write(&sections, file))?;
     drop(progress);
 
     tally.report();
+    notes.iter().for_each(print::note);
     let records = record_count(&sections);
     let seconds = started.elapsed().as_secs_f64();
     let (name, gone) = (args.output.display(), tally.replaced(records));

@@ -1,6 +1,7 @@
 //! What can be asked on the command line? One file a command: its arguments, and what it does.
 
 mod build;
+mod eval;
 mod export;
 mod inspect;
 mod match_;
@@ -44,6 +45,8 @@ enum Command {
     Verify(verify::Args),
     /// Prints the records of a snapshot, as JSON lines.
     Export(export::Args),
+    /// Measures how good the answers are, by queries that somebody judged.
+    Eval(eval::Args),
     /// Serves the demo page and a snapshot, on this machine only.
     Serve(serve::Args),
 }
@@ -59,6 +62,7 @@ impl Arguments {
             Command::Inspect(args) => inspect::run(&args),
             Command::Verify(args) => verify::run(&args),
             Command::Export(args) => export::run(&args),
+            Command::Eval(args) => eval::run(args),
             Command::Serve(args) => serve::run(&args),
         }
     }

@@ -146,7 +146,7 @@ fn now() -> f64 {
     since.as_secs_f64() * 1000.0
 }
 
-fn parse_options(text: &str) -> Result<SearchOptions, String> {
+pub(super) fn parse_options(text: &str) -> Result<SearchOptions, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
 

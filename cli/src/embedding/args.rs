@@ -13,9 +13,10 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Embedding")]
 pub struct EmbedArgs {
-    /// Makes vectors with this: openai, voyage, ollama, or bert:FOLDER
+    /// Makes vectors with this: static:FOLDER, hash, bert:FOLDER, openai, voyage or ollama
     ///
-    /// openai is text-embedding-3-small, voyage is voyage-3.5, ollama is nomic-embed-text; another model is named
+    /// static is a table of token vectors that the snapshot carries, and hash needs no file: with both, queries are
+    /// embedded offline wherever the snapshot is opened. With the others a query's vector comes from the caller. openai is text-embedding-3-small, voyage is voyage-3.5, ollama is nomic-embed-text; another model is named
     /// after a colon. bert computes the sentence-transformer in a folder (config.json, tokenizer.json,
     /// model.safetensors), on this machine.
     #[arg(long, value_name = "PROVIDER[:MODEL]")]

@@ -104,14 +104,14 @@ impl Pipeline {
         self
     }
 
+    /// Whether it shows how far it is.
+    pub fn shows_progress(&self) -> bool {
+        self.progress.is_some()
+    }
+
     /// What the vectors are made with.
     pub fn model(&self) -> &ModelIdentity {
         self.provider.model()
-    }
-
-    /// Stops this pipeline, from any thread.
-    pub fn cancel(&self) -> &Cancel {
-        &self.cancel
     }
 
     /// How wide the vectors are, as soon as that is known.

@@ -524,7 +524,7 @@ fn an_error_in_one_request_stops_the_others_and_what_was_done_is_kept() {
         cached(&spec, folder.path()).embed(&numbered(1), Purpose::Document).unwrap(),
         vectors_of(&numbered(1))
     );
-    assert!(!pipeline.cancel().is_cancelled(), "the next call is not for this error to stop");
+    assert!(!pipeline.cancel.is_cancelled(), "the next call is not for this error to stop");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The lines of a file, each with its place for an error.
 
-use crate::input::Fault;
+use crate::input::{Fault, Place};
 use std::sync::Arc;
 
 /// Lines that are not blank, with their numbers from 1. A byte order mark and carriage returns are no part of them.
@@ -11,5 +11,5 @@ pub fn lines(text: &str) -> impl Iterator<Item = (u64, &str)> {
 
 /// Something wrong in a line.
 pub fn fault(name: &str, line: u64, reason: impl Into<String>) -> Fault {
-    Fault { name: Arc::from(name), line, reason: reason.into() }
+    Fault { name: Arc::from(name), place: Place::Line(line), reason: reason.into() }
 }

@@ -13,4 +13,4 @@ mod report;
 pub use measures::Measures;
 pub use qrels::Qrels;
 pub use queries::{Query, read_queries};
-pub use report::{QueryReport, QueryRun, Report, Retrieved, evaluate};
+pub use report::{QueryReport, QueryRun, Report, evaluate};

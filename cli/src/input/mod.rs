@@ -20,11 +20,12 @@ mod rows;
 mod source;
 mod split;
 mod sqlite;
-pub mod vectors;
+mod vectors;
 mod yaml;
 
-pub use chunk::{Chunk, Fault};
+pub use chunk::{Chunk, Fault, Place};
 pub use options::Options;
+pub use vectors::VectorFile;
 
 use crate::failure::UsageError;
 use anyhow::{Context, Result};

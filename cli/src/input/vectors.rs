@@ -2,7 +2,6 @@
 //!
 //! Rows are read as they are asked for; in order is quickest. A `.f32` file is nothing but little-endian floats, so its
 //! width follows from the number of rows, or the other way round.
-#![cfg_attr(not(test), expect(dead_code, reason = "`--vectors` is wired up where vectors are built"))]
 
 use anyhow::{Context, Result, bail, ensure};
 use std::fs::File;
@@ -83,12 +82,18 @@ impl VectorFile {
         Ok(VectorFile { path: path.to_owned(), file, number, count, width, start, at: start })
     }
 
+    /// What it is called.
+    pub fn name(&self) -> impl std::fmt::Display {
+        self.path.display()
+    }
+
     /// How many vectors there are.
     pub fn count(&self) -> u64 {
         self.count
     }
 
     /// How many numbers each has.
+    #[cfg(test)]
     pub fn width(&self) -> usize {
         self.width
     }

@@ -10,6 +10,7 @@ mod error;
 mod ollama;
 mod openai;
 pub mod remote;
+pub mod static_model;
 mod voyage;
 
 pub use answer::{MAX_WIDTH, check};
@@ -27,7 +28,7 @@ use std::fmt::Debug;
 use xxhash_rust::xxh3::Xxh3;
 
 /// The names before the colon of `--embed PROVIDER[:MODEL]`.
-pub const NAMES: [&str; 4] = ["bert", "ollama", "openai", "voyage"];
+pub const NAMES: [&str; 6] = ["bert", "hash", "ollama", "openai", "static", "voyage"];
 
 /// So many texts make a batch, where nothing else is said (V15).
 const BATCH: usize = 100;
@@ -207,7 +208,7 @@ mod tests {
         let error = provider(&EmbedSpec::parse("cohere"), &|_| None, &Cancel::new()).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "there is no embedding provider cohere; there are bert, ollama, openai, voyage"
+            "there is no embedding provider cohere; there are bert, hash, ollama, openai, static, voyage"
         );
         assert!(error.is_usage());
     }

@@ -1,0 +1,172 @@
+//! `snapseek eval`: how good are the answers, by queries that somebody judged?
+
+use super::search::parse_options;
+use crate::evaluation::{Measures, Qrels, Query, QueryRun, Report, evaluate, read_queries};
+use crate::failure::UsageError;
+use crate::input::VectorFile;
+use crate::{print, snapshot};
+use anyhow::{Context, Result};
+use serde::Serialize;
+use snapseek::json::Json;
+use snapseek::{Engine, SearchOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+use std::time::Instant;
+
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// The snapshot
+    #[arg(value_name = "FILE.snap")]
+    file: PathBuf,
+
+    /// The queries, as JSON lines: {"id": ..., "text": ...}
+    #[arg(long, value_name = "Q.jsonl")]
+    queries: PathBuf,
+
+    /// The judgments, with tabs: query, record, relevance; a first line of names is passed over
+    #[arg(long, value_name = "Q.tsv")]
+    qrels: PathBuf,
+
+    /// The queries' vectors, in their order, in a .f32 or .npy file
+    #[arg(long, value_name = "MODEL=FILE", value_parser = crate::vectors::parse_file)]
+    query_vectors: Option<(String, PathBuf)>,
+
+    /// How queries become answers: hybrid
+    #[arg(long, default_value = "hybrid")]
+    recipe: String,
+
+    /// How to search: keyword, vector or hybrid [default: hybrid, where queries have vectors]
+    #[arg(long)]
+    mode: Option<String>,
+
+    /// Looks only among records whose attribute of this name has the query's own value
+    #[arg(long, value_name = "NAME")]
+    same: Vec<String>,
+
+    /// Further options of the search, as the JavaScript API takes them
+    #[arg(long, value_name = "JSON", value_parser = parse_options)]
+    options: Option<SearchOptions>,
+
+    /// Shows every query's figures
+    #[arg(long)]
+    per_query: bool,
+
+    /// Prints one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = r#"Examples:
+  snapseek eval docs.snap --queries queries.jsonl --qrels qrels.tsv
+  snapseek eval docs.snap --queries q.jsonl --qrels q.tsv --mode keyword --per-query
+  snapseek eval docs.snap --queries q.jsonl --qrels q.tsv --query-vectors minilm=queries.f32
+  snapseek eval chats.snap --queries q.jsonl --qrels q.tsv --same group --options '{"fusion": "rrf"}'
+
+The figures are trec_eval's: nDCG@10 with the judged relevance as gain, recall@100, and MRR@10, each a mean over the
+queries that are judged."#;
+
+/// recall@100 looks at so many records.
+const DEPTH: usize = 100;
+
+/// The figures, as they are printed.
+#[derive(Debug, Serialize)]
+struct Figures<'a> {
+    #[serde(rename = "ndcg@10")]
+    ndcg: f64,
+    #[serde(rename = "recall@100")]
+    recall: f64,
+    #[serde(rename = "mrr@10")]
+    mrr: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queries: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(rename = "perQuery", skip_serializing_if = "Option::is_none")]
+    per_query: Option<Vec<Figures<'a>>>,
+}
+
+impl Figures<'_> {
+    fn of(measures: &Measures) -> Figures<'static> {
+        let Measures { ndcg, recall, mrr } = *measures;
+        Figures { ndcg, recall, mrr, queries: None, id: None, per_query: None }
+    }
+}
+
+pub fn run(args: Args) -> Result<()> {
+    if args.recipe != "hybrid" {
+        return Err(UsageError(format!("there is no recipe {:?}; there is hybrid", args.recipe)).into());
+    }
+    let engine = snapshot::open(&args.file)?;
+    let queries = read_queries(&args.queries)?;
+    let qrels = Qrels::read(&args.qrels)?;
+    let mut vectors = match &args.query_vectors {
+        Some((_, path)) => Some(VectorFile::open(path, Some(queries.len() as u64), None)?),
+        None => None,
+    };
+    let mut options = args.options.unwrap_or_default();
+    options.limit = Some(DEPTH);
+    options.snippet.tokens = 0;
+    options.mode = args.mode.or(options.mode);
+    options.model = args.query_vectors.map(|(model, _)| model).or(options.model);
+    let started = Instant::now();
+    let mut runs = Vec::with_capacity(queries.len());
+    for (row, query) in (0..).zip(&queries) {
+        options.vector = vectors.as_mut().map(|vectors| vectors.row(row)).transpose()?;
+        runs.push(
+            ask(&engine, query, &args.same, &options).with_context(|| format!("query {:?}", query.id))?,
+        );
+    }
+    let seconds = started.elapsed().as_secs_f64();
+    let report = evaluate(&runs, &qrels);
+    if !report.unjudged.is_empty() {
+        let count = print::counted(report.unjudged.len() as u64, "query");
+        print::note(format_args!("warning: {count} not judged, and left out: {}", report.unjudged[0]));
+    }
+    print_report(&report, args.per_query, args.json, seconds)
+}
+
+fn ask(engine: &Engine, query: &Query, same: &[String], options: &SearchOptions) -> Result<QueryRun> {
+    let mut options = options.clone();
+    if !same.is_empty() {
+        let mut conditions = Vec::new();
+        for name in same {
+            let value = query.fields.get(name).with_context(|| format!("the query has no {name:?}"))?;
+            conditions.push(Json::Object(vec![(name.clone(), value.clone())]));
+        }
+        conditions.extend(options.filter.take());
+        options.filter = Some(Json::Object(vec![("and".to_owned(), Json::Array(conditions))]));
+    }
+    let found = engine.search(&query.text, &options)?;
+    Ok(QueryRun::in_order(&query.id, found.hits.into_iter().map(|hit| hit.id)))
+}
+
+fn print_report(report: &Report, per_query: bool, json: bool, seconds: f64) -> Result<()> {
+    let one =
+        |query: &'_ crate::evaluation::QueryReport| Figures { id: None, ..Figures::of(&query.measures) };
+    if json {
+        let each = report.queries.iter().map(|query| Figures { id: Some(&query.query), ..one(query) });
+        return print::json(&Figures {
+            queries: Some(report.queries.len()),
+            per_query: per_query.then(|| each.collect()),
+            ..Figures::of(&report.overall)
+        });
+    }
+    let mut out = BufWriter::new(io::stdout().lock());
+    writeln!(out, "nDCG@10  recall@100  MRR@10")?;
+    let line =
+        |figures: &Figures| format!("{:>7.4} {:>11.4} {:>7.4}", figures.ndcg, figures.recall, figures.mrr);
+    if per_query {
+        for query in &report.queries {
+            writeln!(out, "{}  {}", line(&one(query)), print::plain(&query.query))?;
+        }
+    }
+    let count = report.queries.len();
+    writeln!(
+        out,
+        "{}  {count} queries, {:.2} ms each",
+        line(&Figures::of(&report.overall)),
+        1000.0 * seconds / count.max(1) as f64
+    )?;
+    Ok(out.flush()?)
+}

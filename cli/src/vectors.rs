@@ -1,0 +1,360 @@
+//! Where do the vectors of records come from? Model by model: a field of the record, a file, the snapshot's own
+//! embedder, or a provider.
+
+use crate::embedding::Pipeline;
+use crate::embedding::args::EmbedArgs;
+use crate::failure::UsageError;
+use crate::input::{Entry, Inputs, VectorFile};
+use crate::parallel;
+use crate::provider::{Cancel, Purpose, static_model};
+use anyhow::{Context, Result, ensure};
+use snapseek::embed::{Embedder, HashEmbedder, StaticModelView};
+use snapseek::schema::{EmbedderKind, VectorModel};
+use snapseek::segment::Embedders;
+use snapseek::vector::Encoding;
+use snapseek::{Record, Schema};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// What can be said on the command line about vectors.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Vectors")]
+pub struct VectorArgs {
+    /// Takes a model's vectors from a .f32 or .npy file, a row for each record in their order
+    #[arg(long, value_name = "MODEL=FILE", value_parser = parse_file, conflicts_with_all = ["chunk", "skip_bad"])]
+    pub vectors: Vec<(String, PathBuf)>,
+
+    /// How precisely vectors are kept, where the schema does not say: f32, i8 or i1 [default: i8]
+    #[arg(long, value_name = "E", value_parser = parse_encoding)]
+    pub encoding: Option<Encoding>,
+
+    /// Carries only those tokens of a static model that the records have
+    ///
+    /// The snapshot becomes smaller. A query's other words then say nothing, so synonyms of what is written are lost.
+    #[arg(long)]
+    pub corpus_vocabulary: bool,
+
+    #[command(flatten)]
+    pub embed: EmbedArgs,
+}
+
+/// A model's name and a file, as `MODEL=FILE`.
+pub fn parse_file(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((model, file)) if !model.is_empty() && !file.is_empty() => Ok((model.to_owned(), file.into())),
+        _ => Err("a model's name and a file are wanted, such as minilm=vectors.f32".to_owned()),
+    }
+}
+
+fn parse_encoding(text: &str) -> Result<Encoding, String> {
+    let known = [Encoding::F32, Encoding::I8, Encoding::I1].into_iter();
+    known.clone().find(|encoding| encoding.name() == text).ok_or_else(|| "f32, i8 or i1 is wanted".to_owned())
+}
+
+impl VectorArgs {
+    /// Whether vectors are made outside this process, or slowly: what Ctrl-C has to end in good order.
+    pub fn asks_a_provider(&self) -> bool {
+        self.embed.spec().is_some_and(|spec| !matches!(spec.provider.as_str(), "hash" | "static"))
+    }
+}
+
+/// The vectors of a schema's models.
+#[derive(Debug)]
+pub struct Vectors {
+    origins: Vec<Origin>,
+    /// The tables of static models, one a model, empty for the others.
+    tables: Vec<Vec<u8>>,
+    /// The tokens that records have, by model; only where a table is to hold no others.
+    seen: Vec<Option<Mutex<Vec<bool>>>>,
+}
+
+#[derive(Debug)]
+enum Origin {
+    /// The record carries it, or has none.
+    Record,
+    /// Row by row.
+    File { file: Box<Mutex<VectorFile>>, next: Mutex<u64> },
+    /// The snapshot's own embedder makes it.
+    Own,
+    /// Somebody else makes it.
+    Provider(Box<Pipeline>),
+}
+
+impl Vectors {
+    /// Gets everything ready, and adds to the schema the models that only the command line names.
+    pub fn prepare(
+        args: &VectorArgs,
+        schema: &mut Schema,
+        inputs: &mut Inputs,
+        count: impl Fn() -> Result<Option<u64>>,
+        cancel: &Cancel,
+    ) -> Result<Vectors> {
+        let encoding = args.encoding.unwrap_or_default();
+        for (name, path) in &args.vectors {
+            if schema.model(name).is_none() {
+                let model = VectorModel { encoding, ..VectorModel::default() };
+                *schema =
+                    schema.clone().with_vectors(name, model).with_context(|| path.display().to_string())?;
+            }
+        }
+        let mut vectors = Vectors { origins: Vec::new(), tables: Vec::new(), seen: Vec::new() };
+        for (name, model) in schema.models() {
+            vectors.origins.push(match args.vectors.iter().find(|(other, _)| other == name) {
+                Some((_, path)) => Origin::file(path, model.width, &count)?,
+                None if model.embedder.is_some() => Origin::Own,
+                None => Origin::Record,
+            });
+            vectors.tables.push(Vec::new());
+            vectors.seen.push(None);
+        }
+        if let Some(spec) = args.embed.spec() {
+            vectors.add_embedder(args, &spec.provider, spec.model.as_deref(), schema, inputs, cancel)?;
+            vectors.count_texts(&count)?;
+        }
+        for (place, (name, model)) in schema.models().enumerate() {
+            let needs_table =
+                model.embedder == Some(EmbedderKind::Static) && vectors.tables[place].is_empty();
+            ensure!(!needs_table, "vectors {name:?}: say which static model with --embed static:FOLDER");
+        }
+        Ok(vectors)
+    }
+
+    fn add_embedder(
+        &mut self,
+        args: &VectorArgs,
+        provider: &str,
+        model: Option<&str>,
+        schema: &mut Schema,
+        inputs: &mut Inputs,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        let encoding = args.encoding.unwrap_or_default();
+        let added = match provider {
+            "hash" => {
+                let width = match model.map(str::parse) {
+                    None => HashEmbedder::WIDTH,
+                    Some(Ok(width)) if (1..=4096).contains(&width) => width,
+                    Some(_) => {
+                        return Err(UsageError("hash:WIDTH takes a width from 1 to 4096".to_owned()).into());
+                    }
+                };
+                let own = HashEmbedder::new(width);
+                let model = VectorModel {
+                    encoding,
+                    width: Some(width),
+                    embedder: Some(EmbedderKind::Hash),
+                    id: Some(own.id().to_owned()),
+                    fingerprint: Some(own.fingerprint_text()),
+                    ..VectorModel::default()
+                };
+                (model, Origin::Own, Vec::new())
+            }
+            "static" => {
+                let folder = model
+                    .ok_or_else(|| UsageError("say which folder, such as static:models/en".to_owned()))?;
+                let table = static_model::read(Path::new(folder))?.encode()?;
+                let view = StaticModelView::parse(&table)?;
+                let model = VectorModel {
+                    encoding,
+                    width: Some(view.width()),
+                    embedder: Some(EmbedderKind::Static),
+                    id: Some(view.id().to_owned()),
+                    fingerprint: Some(view.fingerprint_text()),
+                    ..VectorModel::default()
+                };
+                (model, Origin::Own, table)
+            }
+            _ => {
+                let Some(pipeline) = started(args, schema, inputs, cancel)? else { return Ok(()) };
+                let model = VectorModel {
+                    encoding,
+                    width: pipeline.width(),
+                    id: Some(pipeline.model().id.clone()),
+                    fingerprint: Some(pipeline.model().fingerprint.clone()),
+                    ..VectorModel::default()
+                };
+                (model, Origin::Provider(Box::new(pipeline)), Vec::new())
+            }
+        };
+        let (model, origin, table) = added;
+        // A model of the schema that nothing else fills is meant; otherwise it is one more.
+        let free = |(_, known): &(&str, &VectorModel)| known.field.is_none() && known.embedder.is_none();
+        let is_filled = |place: usize| !matches!(self.origins[place], Origin::Record);
+        let free = schema.models().enumerate().find(|(place, known)| free(known) && !is_filled(*place));
+        let place = match free.map(|(place, (name, known))| (place, name.to_owned(), known.clone())) {
+            Some((place, name, known)) => {
+                let model = VectorModel { encoding: known.encoding, text: known.text, ..model };
+                *schema = schema.clone().with_model(&name, model)?;
+                place
+            }
+            None => {
+                *schema = schema.clone().with_vectors(provider, model)?;
+                self.origins.push(Origin::Record);
+                self.tables.push(Vec::new());
+                self.seen.push(None);
+                self.origins.len() - 1
+            }
+        };
+        self.origins[place] = origin;
+        if args.corpus_vocabulary && !table.is_empty() {
+            let tokens = StaticModelView::parse(&table)?.token_count();
+            self.seen[place] = Some(Mutex::new(vec![false; tokens as usize]));
+        }
+        self.tables[place] = table;
+        Ok(())
+    }
+
+    /// Tells the provider how many texts there will be, where that is known.
+    fn count_texts(&mut self, count: impl Fn() -> Result<Option<u64>>) -> Result<()> {
+        let origins = std::mem::take(&mut self.origins);
+        for origin in origins {
+            self.origins.push(match origin {
+                Origin::Provider(pipeline) => Origin::Provider(match count()? {
+                    Some(count) => Box::new(pipeline.with_progress(count)),
+                    None => pipeline,
+                }),
+                other => other,
+            });
+        }
+        Ok(())
+    }
+
+    /// Whether a provider shows how far it is.
+    pub fn show_progress(&self) -> bool {
+        self.origins
+            .iter()
+            .any(|origin| matches!(origin, Origin::Provider(pipeline) if pipeline.shows_progress()))
+    }
+
+    /// Whether records have to come one after the other, on one thread.
+    pub fn are_ordered(&self) -> bool {
+        self.origins.iter().any(|origin| matches!(origin, Origin::File { .. } | Origin::Provider(_)))
+    }
+
+    /// The vectors of some records, by record and model.
+    pub fn of(&self, records: &[&Record], schema: &Schema) -> Result<Vec<Vec<Option<Vec<f32>>>>> {
+        let embedders = Embedders::with_tables(schema, &self.tables)?;
+        let mut all: Vec<Vec<_>> = records.iter().map(|record| embedders.vectors(schema, record)).collect();
+        for (model, origin) in self.origins.iter().enumerate() {
+            match origin {
+                Origin::Record => {}
+                Origin::Own => self.note_tokens(model, records, schema)?,
+                Origin::File { file, next } => {
+                    let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
+                    for vectors in &mut all {
+                        vectors[model] = Some(file.row(*next)?);
+                        *next += 1;
+                    }
+                }
+                Origin::Provider(pipeline) => {
+                    let texts = records.iter().map(|record| schema.embedded_text(model, record));
+                    let (places, texts): (Vec<_>, Vec<_>) =
+                        texts.enumerate().filter(|(_, text)| !text.trim().is_empty()).unzip();
+                    let vectors = pipeline.embed(&texts, Purpose::Document)?;
+                    places
+                        .into_iter()
+                        .zip(vectors)
+                        .for_each(|(place, vector)| all[place][model] = Some(vector));
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    fn note_tokens(&self, model: usize, records: &[&Record], schema: &Schema) -> Result<()> {
+        let Some(seen) = &self.seen[model] else { return Ok(()) };
+        let view = StaticModelView::parse(&self.tables[model])?;
+        let mut own = Vec::new();
+        for record in records {
+            view.tokens(&schema.embedded_text(model, record), |token| own.extend(token));
+        }
+        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+        own.into_iter().for_each(|token| seen[token as usize] = true);
+        Ok(())
+    }
+
+    /// The tables that the snapshot carries, once all records were seen.
+    pub fn tables(&self) -> Result<Vec<Vec<u8>>> {
+        let mut tables = self.tables.clone();
+        for (table, seen) in tables.iter_mut().zip(&self.seen) {
+            if let Some(seen) = seen {
+                let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+                *table = StaticModelView::parse(table)?.part(|token| seen[token as usize]);
+            }
+        }
+        Ok(tables)
+    }
+
+    /// Checks that files had no more vectors than there were records, and says what providers did.
+    pub fn finish(&self) -> Result<Vec<String>> {
+        let mut notes = Vec::new();
+        for origin in &self.origins {
+            match origin {
+                Origin::File { file, next } => {
+                    let file = file.lock().unwrap_or_else(PoisonError::into_inner);
+                    let used = *next.lock().unwrap_or_else(PoisonError::into_inner);
+                    ensure!(
+                        used == file.count(),
+                        "{} has {} vectors; there are {used} records",
+                        file.name(),
+                        file.count()
+                    );
+                }
+                Origin::Provider(pipeline) => {
+                    let (tally, id) = (pipeline.tally(), &pipeline.model().id);
+                    notes.push(format!("{id}: {} embedded, {} from the cache", tally.embedded, tally.cached));
+                }
+                Origin::Record | Origin::Own => {}
+            }
+        }
+        Ok(notes)
+    }
+}
+
+impl Origin {
+    fn file(path: &Path, width: Option<usize>, count: impl Fn() -> Result<Option<u64>>) -> Result<Origin> {
+        let is_npy = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
+        // Plain floats tell their width only together with their number.
+        let count = if is_npy || width.is_some() { None } else { count()? };
+        let file = Box::new(Mutex::new(VectorFile::open(path, count, width)?));
+        Ok(Origin::File { file, next: Mutex::new(0) })
+    }
+}
+
+/// A pipeline that has made a first vector; none, after a warning, where it cannot.
+fn started(
+    args: &VectorArgs,
+    schema: &Schema,
+    inputs: &mut Inputs,
+    cancel: &Cancel,
+) -> Result<Option<Pipeline>> {
+    let Some(pipeline) = args.embed.start(cancel)? else { return Ok(None) };
+    let probe = schema.clone().with_vectors("probe", VectorModel::default())?;
+    let place = probe.models().len() - 1;
+    let texts = inputs.sample(1, 1).map(|record| probe.embedded_text(place, record));
+    let Some(first) = texts.filter(|text| !text.trim().is_empty()).take(1).next() else {
+        return Ok(Some(pipeline));
+    };
+    match pipeline.embed(&[first], Purpose::Document) {
+        Ok(_) => Ok(Some(pipeline)),
+        Err(error) => args.embed.without_vectors(error).map(|()| None),
+    }
+}
+
+/// How many records there are in these inputs; none where they can be read only once.
+pub fn count_records(inputs: Inputs, schema: &Schema, threads: usize) -> Result<Option<u64>> {
+    if inputs.total().is_none() {
+        return Ok(None);
+    }
+    let mut count = 0;
+    let records = |run: Vec<crate::input::Chunk>| {
+        let entries = run.into_iter().flat_map(|chunk| chunk.into_entries(schema).collect::<Vec<_>>());
+        entries.filter(|located| matches!(located.entry, Ok(Entry::Record(_)))).count() as u64
+    };
+    parallel::in_order(threads, inputs, records, |of_run| {
+        count += of_run;
+        anyhow::Ok(())
+    })?;
+    Ok(Some(count))
+}
