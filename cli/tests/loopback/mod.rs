@@ -1,4 +1,5 @@
 //! A server of embeddings on this machine that answers, fails, throttles, stalls and lies as a test tells it to.
+#![allow(dead_code, reason = "each test file uses its own part of this")]
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};

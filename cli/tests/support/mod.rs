@@ -1,4 +1,5 @@
 //! A folder for one test, and the binary run in it.
+#![allow(dead_code, reason = "each test file uses its own part of this")]
 
 use serde_json::Value;
 use std::fs;

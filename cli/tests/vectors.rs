@@ -1,0 +1,171 @@
+//! Vectors on the command line: where they come from, what finds by them, and how good that is.
+
+mod loopback;
+mod support;
+
+use loopback::{Act, Loopback};
+use serde_json::Value;
+use support::{Folder, Ran};
+
+const RECORDS: &str = r#"{"id":"north","title":"polar bear","group":"cold"}
+{"id":"east","title":"red panda","group":"warm"}
+{"id":"between","title":"brown bear","group":"cold"}
+"#;
+
+fn floats(numbers: &[f32]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("a.jsonl", RECORDS);
+    folder.write("a.f32", floats(&[0.0, 1.0, 1.0, 0.0, 1.0, 1.0]));
+    folder.write("q.f32", floats(&[1.0, 0.1]));
+    folder
+}
+
+impl Folder {
+    fn found(&self, args: &[&str]) -> Vec<String> {
+        let json = self.run(&[&["search", "a.snap"], args, &["--json"]].concat()).expect_code(0).stdout;
+        let response: Value = serde_json::from_str(&json).unwrap();
+        response["hits"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|hit| hit["id"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    fn embedded(&self, server: &Loopback, more: &[&str]) -> Ran {
+        let args =
+            ["a.jsonl", "--embed", "openai", "--embed-base-url", &server.url(), "--api-key", "sk-hush"];
+        self.build(&[&args[..], &["--embed-cache", "cache"], more].concat())
+    }
+}
+
+#[test]
+fn vectors_in_a_file_belong_to_the_records_in_their_order() {
+    let folder = folder();
+    for encoding in ["f32", "i8", "i1"] {
+        folder.build(&["a.jsonl", "--vectors", "plane=a.f32", "--encoding", encoding]).expect_code(0);
+        assert_eq!(
+            folder.found(&["", "--mode", "vector", "--vector", "q.f32"]),
+            ["east", "between", "north"]
+        );
+        let inspected = folder.run(&["inspect", "a.snap"]).expect_code(0).stdout;
+        assert!(inspected.contains(&format!("3 × 2 {encoding}, cosine")), "{inspected}");
+        folder.run(&["verify", "a.snap"]).expect_code(0);
+    }
+    folder.write("q.json", "[0.1, 1]");
+    assert_eq!(folder.found(&["bear", "--vector", "q.json", "--filter", r#"{"id":"between"}"#]), ["between"]);
+    let explained =
+        folder.run(&["search", "a.snap", "bear", "--vector", "q.json", "--explain"]).expect_code(0);
+    assert!(explained.stdout.contains("of words + "), "{}", explained.stdout);
+}
+
+#[test]
+fn a_file_with_too_few_or_too_many_vectors_is_refused() {
+    let folder = folder();
+    folder.write("schema.json", r#"{"fields":{"title":{}},"vectors":{"plane":{"width":2}}}"#);
+    let build =
+        |file: &str| folder.build(&["a.jsonl", "--schema", "schema.json", "--vectors", file]).expect_code(1);
+    folder.write("few.f32", floats(&[1.0, 2.0]));
+    build("plane=few.f32").expect_stderr("few.f32 has 1 vectors; there is none for record 2");
+    folder.write("many.f32", floats(&[1.0; 8]));
+    build("plane=many.f32").expect_stderr("many.f32 has 4 vectors; there are 3 records");
+    folder.write("odd.f32", floats(&[1.0; 7]));
+    folder.build(&["a.jsonl", "--vectors", "plane=odd.f32"]).expect_code(1).expect_stderr("odd.f32");
+    folder
+        .build(&["a.jsonl", "--vectors", "odd.f32"])
+        .expect_code(2)
+        .expect_stderr("such as minilm=vectors.f32");
+    assert!(!folder.path("a.snap").exists());
+}
+
+#[test]
+fn vectors_in_a_field_are_found_by_and_not_stored() {
+    let folder = Folder::new();
+    folder.write("a.jsonl", "{\"id\":1,\"title\":\"x\",\"v\":[0,1]}\n{\"id\":2,\"title\":\"y\",\"v\":[1,0]}\n{\"id\":3,\"title\":\"z\"}\n");
+    folder.write("s.toml", "[fields]\ntitle = {}\n[vectors.own]\nfield = \"v\"\nencoding = \"f32\"\n");
+    let records = folder.records(&["a.jsonl", "--schema", "s.toml"]);
+    assert!(records.iter().all(|record| record.get("v").is_none()));
+    folder.write("q.json", "[1, 0.2]");
+    assert_eq!(folder.found(&["", "--mode", "vector", "--vector", "q.json"]), ["2", "1"]);
+    folder.write("bad.jsonl", "{\"id\":1,\"title\":\"x\",\"v\":[0,0]}\n");
+    let bad = folder.build(&["bad.jsonl", "--schema", "s.toml"]).expect_code(1);
+    bad.expect_stderr(
+        "bad.jsonl:1: record \"1\": its vector for \"own\" cannot be used: it has no direction",
+    );
+}
+
+#[test]
+fn the_hash_embedder_travels_with_the_snapshot() {
+    let folder = folder();
+    folder.build(&["a.jsonl", "--embed", "hash:64"]).expect_code(0);
+    assert_eq!(folder.found(&["polar bears", "--mode", "vector"])[0], "north");
+    let inspected: Value =
+        serde_json::from_str(&folder.run(&["inspect", "a.snap", "--json"]).expect_code(0).stdout).unwrap();
+    let model = &inspected["models"][0];
+    assert_eq!((&model["id"], &model["embedder"]), (&"snapseek-hash-v1-64".into(), &"hash".into()));
+    folder.build(&["a.jsonl", "--embed", "hash:many"]).expect_code(2).expect_stderr("a width from 1 to 4096");
+    folder.build(&["a.jsonl", "--embed", "static"]).expect_code(2).expect_stderr("static:models/en");
+    folder.build(&["a.jsonl", "--embed", "static:nowhere"]).expect_code(1).expect_stderr("nowhere");
+}
+
+#[test]
+fn a_provider_embeds_each_text_once_and_a_rebuild_only_what_changed() {
+    let (folder, server) = (folder(), Loopback::honest());
+    folder.embedded(&server, &[]).expect_code(0);
+    let texts =
+        |server: &Loopback| server.requests().iter().flat_map(|request| request.texts()).collect::<Vec<_>>();
+    assert_eq!(texts(&server).len(), 3);
+    folder.write("a.jsonl", RECORDS.replace("red panda", "red fox"));
+    let again = folder.embedded(&server, &[]).expect_code(0).expect_stderr("1 embedded, 2 from the cache");
+    assert_eq!(texts(&server)[3..], ["red fox\nwarm"]);
+    assert!(!again.stderr.contains("hush"));
+    let inspected = folder.run(&["inspect", "a.snap"]).expect_code(0).stdout;
+    assert!(inspected.contains("openai:text-embedding-3-small"), "{inspected}");
+}
+
+#[test]
+fn a_provider_that_cannot_start_leaves_a_snapshot_without_vectors_unless_strict() {
+    let refuses = |request: &loopback::Request| {
+        let key = request.authorization.clone().unwrap_or_default();
+        Act::Status(401, "", format!("{{\"error\":{{\"message\":\"bad key {key}\"}}}}"))
+    };
+    let (folder, server) = (folder(), Loopback::start(refuses));
+    let built = folder.embedded(&server, &[]).expect_code(0).expect_stderr("there will be no vectors");
+    assert!(!built.stderr.contains("hush"), "{}", built.stderr);
+    assert_eq!(folder.found(&["panda"]), ["east"]);
+    let args = ["build", "a.jsonl", "-o", "c.snap", "--embed", "openai", "--embed-base-url", &server.url()];
+    let strict = folder.run(&[&args[..], &["--api-key", "sk-hush", "--strict", "--no-embed-cache"]].concat());
+    let strict = strict.expect_code(1);
+    assert!(!strict.stderr.contains("hush") && !folder.path("c.snap").exists(), "{}", strict.stderr);
+}
+
+#[test]
+fn eval_prints_the_figures_of_trec_eval() {
+    let folder = folder();
+    folder.write("s.json", r#"{"fields":{"title":{}},"attributes":{"group":"keyword"}}"#);
+    folder.build(&["a.jsonl", "--schema", "s.json", "--vectors", "plane=a.f32"]).expect_code(0);
+    folder.write("q.jsonl", "{\"id\":\"q1\",\"text\":\"bear\",\"group\":\"cold\"}\n{\"id\":\"q2\",\"text\":\"panda\",\"group\":\"cold\"}\n");
+    folder.write("q.tsv", "query-id\tcorpus-id\tscore\nq1\tbetween\t1\nq2\teast\t1\n");
+    folder.write("qv.f32", floats(&[0.9, 1.0, 1.0, 0.0]));
+    let eval = |more: &[&str]| -> Value {
+        let args = ["eval", "a.snap", "--queries", "q.jsonl", "--qrels", "q.tsv", "--json"];
+        serde_json::from_str(&folder.run(&[&args[..], more].concat()).expect_code(0).stdout).unwrap()
+    };
+    let vectors = ["--query-vectors", "plane=qv.f32"];
+    let figures = eval(&[&vectors[..], &["--mode", "vector"]].concat());
+    assert_eq!(figures.to_string(), r#"{"ndcg@10":1.0,"recall@100":1.0,"mrr@10":1.0,"queries":2}"#);
+    // The panda is not among the cold ones.
+    let same = eval(&[&vectors[..], &["--mode", "vector", "--same", "group", "--per-query"]].concat());
+    assert_eq!((&same["ndcg@10"], &same["perQuery"][1]["mrr@10"]), (&0.5.into(), &0.0.into()));
+    assert_eq!(eval(&["--mode", "keyword"])["mrr@10"], 0.75);
+    let shown =
+        folder.run(&["eval", "a.snap", "--queries", "q.jsonl", "--qrels", "q.tsv", "--mode", "keyword"]);
+    assert!(shown.expect_code(0).stdout.contains("2 queries"));
+    let few =
+        ["eval", "a.snap", "--queries", "q.jsonl", "--qrels", "q.tsv", "--query-vectors", "plane=q.f32"];
+    folder.run(&few).expect_code(1).expect_stderr("q.f32");
+}
