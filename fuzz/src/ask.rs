@@ -39,10 +39,29 @@ pub fn everything(engine: &Engine) -> Result<(), SnapshotError> {
     for (place, query) in QUERIES.into_iter().enumerate() {
         damage(engine.search(query, &search_options(place)))?;
     }
+    nearest(engine)?;
     damage(engine.suggest("j", 5))?;
     damage(engine.suggest("the q", 5))?;
     engine.each_record(|_| true)?;
     engine.record(Key { id: "7", kind: "note" })?;
+    Ok(())
+}
+
+/// Searches by every model: with a vector, and with the snapshot's own embedder.
+fn nearest(engine: &Engine) -> Result<(), SnapshotError> {
+    let models =
+        engine.schema().models().map(|(name, model)| (name.to_owned(), model.width)).collect::<Vec<_>>();
+    for (place, (name, width)) in models.into_iter().enumerate() {
+        let numbers = |width: usize| (0..width).map(|i| (i * 37 % 11) as f32 - 4.5).collect();
+        for (vector, mode) in
+            [(width.map(numbers), "vector"), (width.map(numbers), "hybrid"), (None, "hybrid")]
+        {
+            let (model, mode) = (Some(name.clone()), Some(mode.to_owned()));
+            let fusion = Some(["auto", "rrf", "sum"][place % 3].to_owned());
+            let options = SearchOptions { vector, model, mode, fusion, ..search_options(place) };
+            damage(engine.search(QUERIES[place % QUERIES.len()], &options))?;
+        }
+    }
     Ok(())
 }
 
