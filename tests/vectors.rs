@@ -257,3 +257,82 @@ fn several_models_stand_side_by_side() {
     assert_eq!(first("a", &[0.1, 0.9]), ("a".to_owned(), "2".to_owned()));
     assert_eq!(first("b", &[0.1, 0.2, 0.9]), ("b".to_owned(), "1".to_owned()));
 }
+
+fn hybrid(engine: &Engine, text: &str, json: &str) -> SearchResponse {
+    engine.search(text, &SearchOptions { vector: Some(query()), explain: true, ..options(json) }).unwrap()
+}
+
+#[test]
+fn in_a_hybrid_search_every_hit_is_scored_by_both_legs_and_its_parts_make_its_score() {
+    let engine = built(&schema(Encoding::I8, Metric::Cosine), &records(300));
+    let alone = search(&engine, r#"{"mode":"vector","limit":300}"#);
+    for fusion in ["auto", "rrf", "sum"] {
+        let found = hybrid(&engine, "word1 word4", &format!(r#"{{"fusion":"{fusion}","limit":100}}"#));
+        assert_eq!(found.hits.len(), 100, "a page is full where there are candidates enough");
+        assert_eq!((found.legs.keyword, found.legs.vector), (Some(86), Some(200)));
+        for hit in &found.hits {
+            let explain = hit.explain.as_ref().unwrap();
+            let parts = explain.fusion.unwrap();
+            assert_eq!(parts.keyword + parts.vector, hit.score);
+            assert!((0.0..=1.0).contains(&hit.score));
+            let id: usize = hit.id.parse().unwrap();
+            assert_eq!(explain.keyword.is_some(), [1, 4].contains(&(id % 7)), "record {id}");
+            let similarity = alone.hits.iter().find(|other| other.id == hit.id).map(|other| other.score);
+            assert_eq!(explain.vector.map(|vector| vector.similarity), similarity, "record {id}");
+        }
+        assert!(found.hits.windows(2).all(|pair| pair[0].score >= pair[1].score));
+    }
+}
+
+#[test]
+fn a_filter_never_leaks_through_either_leg() {
+    let engine = built(&schema(Encoding::I1, Metric::Cosine), &records(300));
+    for fusion in ["auto", "rrf", "sum"] {
+        let json = format!(r#"{{"fusion":"{fusion}","limit":100,"filter":{{"group":2}},"candidates":7}}"#);
+        let found = hybrid(&engine, "word1 all", &json);
+        assert!(found.hits.len() >= 7);
+        assert!(found.hits.iter().all(|hit| hit.id.parse::<usize>().unwrap() % 3 == 2));
+    }
+}
+
+#[test]
+fn a_query_without_known_words_is_answered_by_vectors_alone_in_their_order() {
+    let engine = built(&schema(Encoding::F32, Metric::Cosine), &records(100));
+    let nearest = ids(&search(&engine, r#"{"mode":"vector"}"#));
+    for fusion in ["auto", "rrf", "sum"] {
+        let found = hybrid(&engine, "unheard of", &format!(r#"{{"fusion":"{fusion}"}}"#));
+        assert_eq!((found.legs.keyword, ids(&found)), (Some(0), nearest.clone()), "{fusion}");
+    }
+}
+
+#[test]
+fn searching_twice_and_in_another_division_into_segments_gives_identical_responses() {
+    let schema = schema(Encoding::I8, Metric::Cosine);
+    let all = records(200);
+    let whole = built(&schema, &all);
+    let mut divided = built(&schema, &all[..90]);
+    all[90..].chunks(13).for_each(|some| {
+        divided.add(some).unwrap();
+    });
+    for json in [r#"{"limit":40}"#, r#"{"limit":40,"filter":{"group":[0,1]},"count":true}"#] {
+        let found = hybrid(&whole, "word2 word5", json);
+        assert_eq!(hybrid(&whole, "word2 word5", json), found);
+        assert_eq!(hybrid(&divided, "word2 word5", json), found);
+    }
+}
+
+#[test]
+fn options_that_cannot_be_used_say_why() {
+    let engine = built(&schema(Encoding::I8, Metric::Cosine), &records(10));
+    let cases = [
+        (r#"{"fusion":"best"}"#, "fusion: unknown fusion \"best\"; there are \"auto\", \"rrf\" and \"sum\""),
+        (r#"{"alpha":2}"#, "alpha: must be 0 to 1, not 2"),
+        (r#"{"candidates":0}"#, "candidates: must be 1 to 10000, not 0"),
+        (r#"{"recency":{}}"#, "recency: there is no attribute \"createdAt\"; name one as its field"),
+        (r#"{"recency":{"field":"group"}}"#, "recency: \"group\" is no attribute of type time"),
+    ];
+    for (json, message) in cases {
+        let options = SearchOptions { vector: Some(query()), ..options(json) };
+        assert_eq!(engine.search("x", &options).unwrap_err().to_string(), message);
+    }
+}

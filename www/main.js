@@ -22,6 +22,7 @@ const day = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC"
 const languages = new Intl.DisplayNames("en", { type: "language" });
 
 let engine;
+let hasVectors = false;
 let state = stateOf(location);
 let limit = PAGE;
 
@@ -57,7 +58,7 @@ function filterFor({ filter }, without) {
 function ask(state) {
   const options = {
     limit,
-    mode: state.mode,
+    mode: hasVectors ? state.mode : "keyword",
     filter: filterFor(state),
     facets: FACETS.map(({ attribute }) => attribute),
     asYouType: true,
@@ -322,6 +323,8 @@ async function start() {
     return;
   }
   element("about").textContent = `A team's handbook, ${number.format(engine.length)} notes, searched in this tab`;
+  hasVectors = Object.keys(engine.schema().vectors ?? {}).length > 0;
+  element("modes").hidden = !hasVectors;
   query.disabled = false;
   query.addEventListener("input", () => look({ query: query.value }));
   explain.addEventListener("change", () => look({ explain: explain.checked }));

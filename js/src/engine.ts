@@ -101,8 +101,9 @@ export class Engine implements Disposable {
    * Where an `embed` function was given, here or to `open`, it is asked for the query's vector. If it fails, words alone
    * are looked for and the response says so; with `mode: "vector"` that is an error.
    */
-  async search(query: string, options?: SearchOptions): Promise<SearchResponse> {
-    const { embed = this.#embed, ...rest } = options ?? {};
+  async search(query: string, options: SearchOptions = {}): Promise<SearchResponse> {
+    if (!isObject(options)) return this.searchSync(query, options);
+    const { embed = this.#embed, ...rest } = options;
     if (!embed || rest.vector || rest.mode === "keyword") return this.searchSync(query, rest);
     try {
       return this.searchSync(query, { ...rest, vector: await embedded(query, embed) });
@@ -114,8 +115,10 @@ export class Engine implements Disposable {
   }
 
   /** As {@link Engine.search}, at once: with the vector that is given, or the snapshot's own embedder. */
-  searchSync(query: string, options?: Omit<SearchOptions, "embed">): SearchResponse {
-    const { vector, ...given } = options ?? {};
+  searchSync(query: string, options: Omit<SearchOptions, "embed"> = {}): SearchResponse {
+    // What is no object is an error, and wasm says which.
+    if (!isObject(options)) return JSON.parse(this.#call((raw) => raw.search(query, options, undefined))) as SearchResponse;
+    const { vector, ...given } = options;
     const rest = given.recency ? { now: Date.now(), ...given } : given;
     const numbers = vector && (vector instanceof Float32Array ? vector : Float32Array.from(vector));
     return JSON.parse(this.#call((raw) => raw.search(query, rest, numbers))) as SearchResponse;
@@ -196,6 +199,10 @@ export class Engine implements Disposable {
     // Where a browser lacks the symbol, a method of that name would be called "undefined".
     if (Symbol.dispose) Object.defineProperty(Engine.prototype, Symbol.dispose, { value: Engine.prototype.free });
   }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 async function embedded(query: string, embed: Embed): Promise<Float32Array> {

@@ -111,7 +111,7 @@ describe("an engine", () => {
     assert.deepEqual(ids(response.hits), ["repeats", "first"]);
     assert.deepEqual(response.facets, [{ attribute: "topic", values: [{ value: "animals", count: 2 }] }]);
     assert.equal(response.hits[1].record.topic, "animals");
-    const sum = response.hits[0].explain.phrases.reduce((total, { part }) => total + part, 0);
+    const sum = response.hits[0].explain.keyword.phrases.reduce((total, { part }) => total + part, 0);
     assert.ok(Math.abs(sum - response.hits[0].score) < 1e-12);
   });
 

@@ -77,6 +77,7 @@ describe("the page", () => {
     assert.ok((await texts(".snippet mark")).includes("rollback"));
     assert.match(await status(), /^\d+ notes? in [\d,]+ µs$/);
     assert.match(page.url(), /\?q=rollba$/);
+    assert.ok(await page.locator("#modes").isHidden(), "there is nothing to choose without vectors");
   });
 
   it("opens a search from its address", async () => {
@@ -85,7 +86,8 @@ describe("the page", () => {
     assert.ok(await page.isChecked("#explain"));
     assert.ok(await page.getByRole("checkbox", { name: "databases" }).isChecked());
     for (const path of await texts(".path")) assert.match(path, /^\/handbook\/databases\//);
-    assert.match((await texts(".explanation caption"))[0], /^Score \d/);
+    assert.match((await texts(".explanation p"))[0], /^Score \d/);
+    assert.match((await texts(".explanation caption"))[0], /^Words \d/);
   });
 
   it("filters by facets, whose counts are those of the results", async () => {
@@ -164,6 +166,34 @@ describe("the page", () => {
     await page.getByRole("searchbox", { name: "Search the handbook" }).waitFor();
     await page.getByRole("complementary", { name: "Filters" }).getByText("Filters", { exact: false }).first().click();
     await page.getByRole("group", { name: "Topic" }).waitFor();
+  });
+});
+
+describe("a page whose snapshot has vectors", () => {
+  let keywordServer;
+
+  before(async () => {
+    const engine = await build(await lines(), { ...(await schema()), vectors: { own: { embedder: "hash" } } });
+    keywordServer = server;
+    server = await serve(engine.snapshot());
+    engine.free();
+  });
+  after(async () => {
+    await server.stop();
+    server = keywordServer;
+  });
+
+  it("searches by words, by meaning and by both, as its address says", async () => {
+    await visit("?q=rolling+back+releases&explain=");
+    assert.match(await status(), /with these words, and what is near/);
+    assert.match((await texts(".explanation p"))[0], /Words give \d\.\d+, meaning \d\.\d+\./);
+    await page.selectOption("#mode", "vector");
+    assert.match(await status(), /by nearness/);
+    assert.match(page.url(), /mode=vector/);
+    assert.equal(await page.locator(".explanation table").count(), 0);
+    await visit("?q=rolling+back+releases&mode=keyword");
+    assert.equal(await page.inputValue("#mode"), "keyword");
+    assert.match(await status(), /^\d+ notes? in/);
   });
 });
 

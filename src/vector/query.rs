@@ -85,8 +85,11 @@ impl Query {
 
     /// The most that an estimate is off by.
     pub fn estimate_off_by(&self) -> f32 {
-        // A row has length 1, so it is off by as much as the query's bytes are; the rest is for rounding.
-        narrowed(self.bytes_off_by * 1.001 + 2e-6)
+        // A row has length 1, so it is off by as much as the query's bytes are. The rest is for rounding: a similarity
+        // is the sum of width / 16 products in each of sixteen lanes, each rounded to 24 bits.
+        #[expect(clippy::cast_precision_loss, reason = "at most 4096")]
+        let rounding = 2e-6 + 1e-8 * self.width as f64;
+        narrowed(self.bytes_off_by * 1.001 + rounding)
     }
 
     /// In how many signs a row of bits differs.
