@@ -11,6 +11,7 @@ mod output;
 mod parallel;
 mod print;
 mod progress;
+mod provider;
 mod schema_file;
 mod server;
 mod snapshot;

@@ -1,0 +1,3 @@
+//! Who turns texts into vectors? One file a provider.
+
+pub mod static_model;
