@@ -16,7 +16,7 @@ mod wordpiece;
 pub use hash::HashEmbedder;
 pub use model::{StaticModel, StaticModelError, Tokenizer};
 pub use table::StaticModelView;
-pub use wordpiece::WordPieceOptions;
+pub use wordpiece::{WordPieceOptions, bert_words};
 
 /// Makes vectors of texts.
 pub trait Embedder {

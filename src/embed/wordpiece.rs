@@ -46,25 +46,15 @@ pub(super) struct WordPiece<'a> {
 impl WordPiece<'_> {
     /// Calls `each` with the number of each token of `text`, none for a word that is unknown.
     pub fn tokens(&self, text: &str, mut each: impl FnMut(Option<u32>)) {
-        let text = normalised(text, self.options);
         let mut pieces = Vec::new();
-        for word in text.split(char::is_whitespace) {
-            let mut rest = word;
-            while let Some(first) = rest.chars().next() {
-                let end = if is_punctuation(first) {
-                    first.len_utf8()
-                } else {
-                    rest.find(is_punctuation).unwrap_or(rest.len())
-                };
-                let (part, after) = rest.split_at(end);
-                self.break_word(part, &mut pieces);
-                if pieces.is_empty() {
-                    each(None);
-                }
-                pieces.drain(..).for_each(|piece| each(Some(piece)));
-                rest = after;
+        bert_words(text, self.options, |word| {
+            self.break_word(word, &mut pieces);
+            if pieces.is_empty() {
+                each(None);
             }
-        }
+            pieces.drain(..).for_each(|piece| each(Some(piece)));
+            true
+        });
     }
 
     /// Puts the pieces of `word` into `pieces`, nothing if any part of it is unknown.
@@ -82,6 +72,27 @@ impl WordPiece<'_> {
             };
             pieces.push(before.saturating_add(piece));
             rest = &rest[len..];
+        }
+    }
+}
+
+/// Calls `each` with the words of a text, normalised, in order, for as long as it says to go on: what BERT cuts into pieces.
+/// Every punctuation character is a word.
+pub fn bert_words(text: &str, options: WordPieceOptions, mut each: impl FnMut(&str) -> bool) {
+    let text = normalised(text, options);
+    for word in text.split(char::is_whitespace) {
+        let mut rest = word;
+        while let Some(first) = rest.chars().next() {
+            let end = if is_punctuation(first) {
+                first.len_utf8()
+            } else {
+                rest.find(is_punctuation).unwrap_or(rest.len())
+            };
+            let (part, after) = rest.split_at(end);
+            if !each(part) {
+                return;
+            }
+            rest = after;
         }
     }
 }

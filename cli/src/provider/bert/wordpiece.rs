@@ -4,9 +4,8 @@
 
 use super::error::BertError;
 use serde::Deserialize;
+use snapseek::embed::{WordPieceOptions, bert_words};
 use std::collections::HashMap;
-use unicode_normalization::UnicodeNormalization;
-use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
 /// Text in, numbers of tokens out.
 #[derive(Debug)]
@@ -14,8 +13,7 @@ pub struct WordPiece {
     vocabulary: HashMap<String, u32>,
     unknown: u32,
     prefix: String,
-    max_word_len: usize,
-    normalizer: Normalizer,
+    options: WordPieceOptions,
     /// Tokens that stand for themselves wherever they occur in a text, such as `[SEP]`; longer ones first.
     special: Vec<(String, u32)>,
     /// What stands around every text: `[CLS]`,
@@ -36,6 +34,14 @@ enum Normalizer {
     },
 }
 
+impl Normalizer {
+    fn options(&self, longest_word: u32) -> WordPieceOptions {
+        let Normalizer::BertNormalizer { clean_text, handle_chinese_chars, strip_accents, lowercase } = *self;
+        let strip_accents = strip_accents.unwrap_or(lowercase);
+        WordPieceOptions { clean_text, handle_chinese_chars, strip_accents, lowercase, longest_word }
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(tag = "type")]
 enum PreTokenizer {
@@ -50,7 +56,7 @@ struct Model {
     vocab: HashMap<String, u32>,
     unk_token: String,
     continuing_subword_prefix: String,
-    max_input_chars_per_word: usize,
+    max_input_chars_per_word: u32,
 }
 
 #[derive(Deserialize)]
@@ -106,8 +112,7 @@ impl WordPiece {
             unknown: unknown.ok_or_else(|| bad("the token for unknown words has no number".to_owned()))?,
             vocabulary: model.vocab,
             prefix: model.continuing_subword_prefix,
-            max_word_len: model.max_input_chars_per_word,
-            normalizer: file.normalizer,
+            options: file.normalizer.options(model.max_input_chars_per_word),
             special,
             before,
             after,
@@ -148,21 +153,10 @@ impl WordPiece {
     }
 
     fn add_plain(&self, text: &str, room: usize, tokens: &mut Vec<u32>) {
-        let text = self.normalized(text);
-        for word in text.split(char::is_whitespace) {
-            let mut rest = word;
-            while let Some(first) = rest.chars().next() {
-                if tokens.len() >= room {
-                    return;
-                }
-                let end = match is_punctuation(first) {
-                    true => first.len_utf8(),
-                    false => rest.find(is_punctuation).unwrap_or(rest.len()),
-                };
-                self.add_word(&rest[..end], tokens);
-                rest = &rest[end..];
-            }
-        }
+        bert_words(text, self.options, |word| {
+            self.add_word(word, tokens);
+            tokens.len() < room
+        });
     }
 
     /// The longest pieces from the left, or the unknown word where any of it is in no piece.
@@ -170,7 +164,7 @@ impl WordPiece {
         let count = tokens.len();
         let mut piece = String::new();
         let mut start = 0;
-        if word.chars().count() > self.max_word_len {
+        if word.chars().count() > self.options.longest_word as usize {
             tokens.push(self.unknown);
             return;
         }
@@ -192,35 +186,6 @@ impl WordPiece {
             tokens.push(id);
             start = end;
         }
-    }
-
-    fn normalized(&self, text: &str) -> String {
-        let Normalizer::BertNormalizer { clean_text, handle_chinese_chars, strip_accents, lowercase } =
-            &self.normalizer;
-        let mut text = text.to_owned();
-        if *clean_text {
-            let kept = text.chars().filter(|letter| !is_rubbish(*letter));
-            text = kept.map(|letter| if letter.is_whitespace() { ' ' } else { letter }).collect();
-        }
-        if *handle_chinese_chars {
-            let mut spaced = String::with_capacity(text.len());
-            for letter in text.chars() {
-                match is_ideograph(letter) {
-                    true => spaced.extend([' ', letter, ' ']),
-                    false => spaced.push(letter),
-                }
-            }
-            text = spaced;
-        }
-        if strip_accents.unwrap_or(*lowercase) {
-            let is_accent = |letter: &char| letter.general_category() == GeneralCategory::NonspacingMark;
-            text = text.nfd().filter(|letter| !is_accent(letter)).collect();
-        }
-        if *lowercase {
-            // Letter by letter: the reference does not know about a sigma at the end of a word either.
-            text = text.chars().flat_map(char::to_lowercase).collect();
-        }
-        text
     }
 }
 
@@ -244,24 +209,6 @@ fn surroundings(processor: PostProcessor) -> Result<(Vec<u32>, Vec<u32>), String
             Ok((before, after))
         }
     }
-}
-
-/// Control characters and the like, but for those that are white space.
-fn is_rubbish(letter: char) -> bool {
-    use GeneralCategory::{Control, Format, PrivateUse, Surrogate};
-    let is_control = || matches!(letter.general_category(), Control | Format | PrivateUse | Surrogate);
-    letter == '\u{fffd}' || (!matches!(letter, '\t' | '\n' | '\r') && is_control())
-}
-
-fn is_punctuation(letter: char) -> bool {
-    letter.is_ascii_punctuation() || letter.general_category_group() == GeneralCategoryGroup::Punctuation
-}
-
-/// The blocks of CJK ideographs that BERT sets apart; neither kana nor hangul.
-fn is_ideograph(letter: char) -> bool {
-    matches!(u32::from(letter),
-        0x4E00..=0x9FFF | 0x3400..=0x4DBF | 0x20000..=0x2A6DF | 0x2A700..=0x2B73F | 0x2B740..=0x2B81F
-        | 0x2B920..=0x2CEAF | 0xF900..=0xFAFF | 0x2F800..=0x2FA1F)
 }
 
 #[cfg(test)]
