@@ -1,5 +1,8 @@
 //! What the wasm bindings promise, whatever runs them: the raw calls, their errors, and the same bits as natively.
 
+#[path = "embeddings.rs"]
+mod embeddings;
+
 use js_sys::{Array, Error, Float64Array, Function, JSON, Reflect, Uint8Array};
 use serde_json::Value;
 use snapseek::json::Json;
@@ -329,4 +332,9 @@ fn a_call_after_free_throws_and_other_engines_go_on() {
     call("free").unwrap();
     assert!(call("verify").is_err());
     assert_eq!(ids(&golden(), "lazy"), ["first"]);
+}
+
+#[wasm_bindgen_test]
+fn the_embedders_give_the_bits_that_they_give_natively() {
+    assert_eq!(embeddings::found(), embeddings::GOLDEN);
 }
