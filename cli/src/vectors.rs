@@ -6,6 +6,7 @@ use crate::embedding::args::EmbedArgs;
 use crate::failure::UsageError;
 use crate::input::{Entry, Inputs, VectorFile};
 use crate::parallel;
+use crate::print;
 use crate::provider::{Cancel, Purpose, static_model};
 use anyhow::{Context, Result, ensure};
 use snapseek::embed::{Embedder, HashEmbedder, StaticModelView};
@@ -302,8 +303,8 @@ impl Vectors {
                     );
                 }
                 Origin::Provider(pipeline) => {
-                    let (tally, id) = (pipeline.tally(), &pipeline.model().id);
-                    notes.push(format!("{id}: {} embedded, {} from the cache", tally.embedded, tally.cached));
+                    let embedded = print::counted(pipeline.tally().embedded as u64, "text");
+                    notes.push(format!("{}: {embedded} embedded", pipeline.model().id));
                 }
                 Origin::Record | Origin::Own => {}
             }

@@ -484,7 +484,7 @@ fn search_prints_the_response_as_json_and_nothing_else() {
     let hit = &response["hits"][0];
     assert_eq!(hit["snippet"], "Quick <mark>fox</mark>");
     assert_eq!(hit["record"]["size"], 3);
-    assert_eq!(hit["explain"]["phrases"][0]["part"], hit["score"]);
+    assert_eq!(hit["explain"]["keyword"]["phrases"][0]["part"], hit["score"]);
 
     let typing = folder.run(&["search", "a.snap", "installa", "--as-you-type", "--json"]).json();
     assert_eq!(ids(&typing["hits"]), Vec::<&str>::new());

@@ -1,7 +1,7 @@
 //! Vectors without a model: words, pairs of words and trigrams of letters, hashed.
 //!
-//! Texts that share words, or parts of words, get similar vectors; a synonym stays a stranger. Each feature adds to four
-//! places, whose signs differ, so that two features that meet in one place seldom meet in the others.
+//! Texts that share words, or parts of words, get similar vectors; a synonym stays a stranger. Each feature adds to
+//! four places, whose signs differ, so that two features that meet in one place seldom meet in the others.
 
 use super::{Embedder, normalised};
 use crate::analysis::{Analyzer, Purpose};
@@ -61,7 +61,7 @@ impl HashEmbedder {
         words
     }
 
-    /// The place and the sign that a projection gives to a hash: the sign from the highest bit, the place from the rest.
+    /// The place and the sign that a projection gives a hash: the sign from the highest bit, the place from the rest.
     fn place(&self, hash: u32, projection: u32) -> (usize, f64) {
         let product = hash.wrapping_mul(projection);
         let mixed = product ^ (product >> 15);

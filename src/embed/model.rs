@@ -47,7 +47,9 @@ pub enum StaticModelError {
         width: usize,
     },
     /// There is not one row and one scale for each token.
-    #[error("{tokens} tokens of {width} numbers need {tokens} scales and {} numbers, there are {scales} and {numbers}", tokens * width)]
+    #[error(
+        "{tokens} tokens of {width} numbers need a scale and a row each, not {scales} scales and {numbers} numbers"
+    )]
     Rows {
         /// How many tokens there are.
         tokens: usize,

@@ -12,8 +12,8 @@
 //! ```
 //!
 //! Tokens are numbered in the order of their bytes, those that start a word first. A model with a Llama tokenizer has
-//! no continuing tokens, one with a BERT tokenizer no merges. The fingerprint is that of the whole model, also in a part
-//! of it: both give the same vectors, and only that makes vectors comparable.
+//! no continuing tokens, one with a BERT tokenizer no merges. The fingerprint is that of the whole model, also in a
+//! part of it: both give the same vectors, and only that makes vectors comparable.
 
 use super::bpe::Bpe;
 use super::model::{StaticModel, StaticModelError, Tokenizer};
@@ -288,21 +288,23 @@ impl<'a> StaticModelView<'a> {
 
     /// The model with only those tokens for which `is_used` holds, and those that lead to them.
     ///
-    /// A text whose tokens are all kept has the same tokens and the same vector in the part as in the whole: its longest
-    /// pieces are still there and no longer ones have come; and of the pairs that were joined, each ended up in a token
-    /// that is kept, so it is kept too. Words of other texts may break into other pieces, or be unknown.
+    /// A text whose tokens are all kept has the same tokens and the same vector in the part as in the whole: its
+    /// longest pieces are still there and no longer ones have come; and of the pairs that were joined, each ended up in
+    /// a token that is kept, so it is kept too. Words of other texts may break into other pieces, or be unknown.
     pub fn part(&self, is_used: impl Fn(u32) -> bool) -> Vec<u8> {
         let mut is_kept = (0..self.token_count()).map(is_used).collect::<Vec<_>>();
         let index = |token: u32| usize::try_from(token).unwrap_or(usize::MAX);
-        let mut merges = self.merges().collect::<Vec<_>>();
-        // A token is joined from tokens of earlier ranks, so one walk from the last rank to the first finds them all.
-        merges.sort_unstable_by_key(|merge| std::cmp::Reverse(merge[2]));
-        for merge in &merges {
-            if is_kept.get(index(merge[3])).copied().unwrap_or(false) {
-                merge[..2].iter().for_each(|&token| {
-                    is_kept.get_mut(index(token)).into_iter().for_each(|kept| *kept = true)
-                });
+        let merges = self.merges().collect::<Vec<_>>();
+        let kept = |is_kept: &[bool], token: u32| is_kept.get(index(token)).copied().unwrap_or(true);
+        loop {
+            // There may be several ways to a token, and of each the parts are needed, and what leads to them.
+            let leads = |merge: &&[u32; 4]| kept(&is_kept, merge[3]);
+            let parts = merges.iter().filter(leads).flat_map(|merge| [merge[0], merge[1]]);
+            let missing = parts.filter(|&part| !kept(&is_kept, part)).collect::<Vec<_>>();
+            if missing.is_empty() {
+                break;
             }
+            missing.into_iter().for_each(|part| is_kept[index(part)] = true);
         }
         let mut writer = StaticModelWriter {
             tokenizer: BPE,

@@ -106,6 +106,26 @@ fn a_part_gives_the_texts_that_it_was_made_for_the_same_vectors() {
 }
 
 #[test]
+fn a_part_keeps_every_way_to_a_token() {
+    let pair = |(left, right): (&str, &str)| (left.to_owned(), right.to_owned());
+    // `abc` is joined by the fourth pair here, and then `abcd` by the third.
+    let merges = [("b", "c"), ("ab", "c"), ("abc", "d"), ("a", "bc"), ("a", "b")].map(pair).to_vec();
+    let model = StaticModel {
+        tokens: strings(&["▁", "a", "b", "c", "d", "ab", "bc", "abc", "abcd"]),
+        tokenizer: Tokenizer::Bpe { merges },
+        width: 1,
+        rows: vec![1; 9],
+        scales: vec![1.0; 9],
+        id: "ways".to_owned(),
+    };
+    let bytes = model.encode().unwrap();
+    let whole = StaticModelView::parse(&bytes).unwrap();
+    assert_eq!(names(&whole, "abcd"), ["▁", "abcd"]);
+    let bytes = whole.part(|token| matches!(whole.token(token), Some(("▁" | "abcd", _))));
+    assert_eq!(names(&StaticModelView::parse(&bytes).unwrap(), "abcd"), ["▁", "abcd"]);
+}
+
+#[test]
 fn models_that_differ_have_fingerprints_that_differ() {
     let mut other = word_pieces();
     other.scales[3] += 1.0;

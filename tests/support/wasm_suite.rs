@@ -1,5 +1,8 @@
 //! What the wasm bindings promise, whatever runs them: the raw calls, their errors, and the same bits as natively.
 
+#[path = "embeddings.rs"]
+mod embeddings;
+
 use js_sys::{Array, Error, Float64Array, Function, JSON, Reflect, Uint8Array};
 use serde_json::Value;
 use snapseek::json::Json;
@@ -399,4 +402,9 @@ fn the_snapshots_own_embedder_embeds_texts() {
     let engine = golden();
     assert_eq!(engine.embed("quick fox", Some("hash".to_owned())).unwrap().unwrap().len(), 24);
     assert_eq!(engine.embed("quick fox", None).unwrap(), None);
+}
+
+#[wasm_bindgen_test]
+fn the_embedders_give_the_bits_that_they_give_natively() {
+    assert_eq!(embeddings::found(), embeddings::GOLDEN);
 }

@@ -97,7 +97,8 @@ struct AddedToken {
 #[derive(Deserialize, PartialEq)]
 #[serde(tag = "type")]
 enum Normalizer {
-    BertNormalizer {
+    #[serde(rename = "BertNormalizer")]
+    Bert {
         clean_text: bool,
         handle_chinese_chars: bool,
         strip_accents: Option<bool>,
@@ -126,7 +127,8 @@ enum Pattern {
 #[derive(Deserialize, PartialEq)]
 #[serde(tag = "type")]
 enum PreTokenizer {
-    BertPreTokenizer,
+    #[serde(rename = "BertPreTokenizer")]
+    Bert,
     #[serde(other)]
     Other,
 }
@@ -195,16 +197,9 @@ impl Vocabulary {
                     !continuing_subword_prefix.is_empty(),
                     "its WordPiece model does not mark continuing tokens"
                 );
-                ensure!(
-                    file.pre_tokenizer == Some(PreTokenizer::BertPreTokenizer),
-                    "its pre-tokenizer is not BERT's"
-                );
-                let Some(Normalizer::BertNormalizer {
-                    clean_text,
-                    handle_chinese_chars,
-                    strip_accents,
-                    lowercase,
-                }) = file.normalizer
+                ensure!(file.pre_tokenizer == Some(PreTokenizer::Bert), "its pre-tokenizer is not BERT's");
+                let Some(Normalizer::Bert { clean_text, handle_chinese_chars, strip_accents, lowercase }) =
+                    file.normalizer
                 else {
                     bail!("its normalizer is not BERT's");
                 };

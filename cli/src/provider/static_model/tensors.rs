@@ -163,8 +163,10 @@ mod tests {
     #[test]
     fn every_kind_of_float_is_read() {
         let header = r#"{"__metadata__":{"format":"pt"},
-            "a":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},"b":{"dtype":"BF16","shape":[1],"data_offsets":[8,10]},
-            "c":{"dtype":"I8","shape":[2],"data_offsets":[10,12]},"d":{"dtype":"I32","shape":[1],"data_offsets":[12,16]}}"#;
+            "a":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},
+            "b":{"dtype":"BF16","shape":[1],"data_offsets":[8,10]},
+            "c":{"dtype":"I8","shape":[2],"data_offsets":[10,12]},
+            "d":{"dtype":"I32","shape":[1],"data_offsets":[12,16]}}"#;
         let data =
             [&1.5f32.to_le_bytes()[..], &(-2f32).to_le_bytes(), &[0x80, 0x3f], &[255, 7], &[9, 0, 0, 0]]
                 .concat();
