@@ -156,6 +156,17 @@ impl Matrix<'_> {
         }
     }
 
+    /// The same, with the numbers of the row. Where every row may be a hit, they follow each other.
+    #[inline]
+    fn each_numbers(&self, mut each: impl FnMut(usize, u32, &[u8])) {
+        if self.is_whole() {
+            let rows = self.rows.all_numbers().enumerate().zip(0..);
+            rows.for_each(|((row, numbers), document)| each(row, document, numbers));
+        } else {
+            self.each(|row, document| each(row, document, self.rows.numbers(row)));
+        }
+    }
+
     /// How many rows may be hits.
     fn count(&self) -> usize {
         if self.is_whole() {
@@ -177,8 +188,8 @@ impl Matrix<'_> {
 fn by_numbers(matrices: &[Matrix], query: &Query, top: &mut TopK) {
     for matrix in matrices {
         let mut least = least_of(top);
-        matrix.each(|row, document| {
-            let similarity = query.similarity(&matrix.rows, row);
+        matrix.each_numbers(|row, document, numbers| {
+            let similarity = query.similarity_to(&matrix.rows, row, numbers);
             // Rows come in order, so a later one has to be nearer. What is no number is never.
             if similarity > least && similarity < f32::INFINITY {
                 top.push(Ranked { row: matrix.part.first_row + document, rank: -f64::from(similarity) });
@@ -194,8 +205,8 @@ fn by_bytes(matrices: &[Matrix], nearest: &Nearest, top: &mut TopK) {
     let mut least = f32::NEG_INFINITY;
     let mut seen = Vec::new();
     for (number, matrix) in matrices.iter().enumerate() {
-        matrix.each(|row, document| {
-            let estimate = nearest.query.estimate(&matrix.rows, row);
+        matrix.each_numbers(|row, document, numbers| {
+            let estimate = nearest.query.estimate(&matrix.rows, row, numbers);
             if estimate >= least {
                 seen.push((estimate, number, row, document));
                 best.push(Ranked { row: matrix.part.first_row + document, rank: -f64::from(estimate) });
@@ -212,51 +223,68 @@ fn by_bytes(matrices: &[Matrix], nearest: &Nearest, top: &mut TopK) {
 }
 
 fn by_bits(matrices: &[Matrix], nearest: &Nearest, top: &mut TopK) {
-    // By row in the order that `each` goes through them: in how many bits it differs.
-    let mut differing = Vec::<u16>::with_capacity(matrices.iter().map(|matrix| matrix.rows.len()).sum());
-    let narrow = |bits: u32| u16::try_from(bits).unwrap_or(u16::MAX);
-    for matrix in matrices {
+    let mut fewest = Fewest::new(nearest.candidates.max(nearest.limit));
+    for (number, matrix) in matrices.iter().enumerate() {
         if matrix.is_whole() {
-            nearest.query.differing_bits_of_each(&matrix.rows, |bits| differing.push(narrow(bits)));
+            let mut row = 0;
+            nearest.query.differing_bits_of_each(&matrix.rows, |bits| {
+                fewest.note(bits, number, row);
+                row += 1;
+            });
         } else {
-            matrix.each(|row, _| differing.push(narrow(nearest.query.differing_bits(&matrix.rows, row))));
+            matrix.each(|row, _| fewest.note(nearest.query.differing_bits(&matrix.rows, row), number, row));
         }
     }
-    let cut = Cut::of(&differing, nearest.candidates.max(nearest.limit));
-    let mut left = cut.of_most;
-    let mut next = 0;
-    for matrix in matrices {
-        let mut look = |row: usize, document: u32| {
-            let bits = differing[next];
-            next += 1;
-            if bits < cut.most || bits == cut.most && left > 0 {
-                left -= usize::from(bits == cut.most);
-                matrix.offer(nearest.query, row, document, top);
-            }
-        };
-        matrix.each(&mut look);
+    fewest.each(|number, row| {
+        let matrix = &matrices[number];
+        matrix.offer(nearest.query, row, matrix.rows.document(row), top);
+    });
+}
+
+/// The rows that differ in the fewest bits, and the first of those that differ in as many.
+struct Fewest {
+    wanted: usize,
+    /// A row that differs in more bits is none of them: so many differ in this many or fewer.
+    most: u32,
+    within: usize,
+    counts: Vec<usize>,
+    seen: Vec<(u32, usize, usize)>,
+}
+
+impl Fewest {
+    fn new(wanted: usize) -> Fewest {
+        let most = u32::try_from(MAX_WIDTH).expect("it is a few thousand");
+        Fewest { wanted, most, within: 0, counts: vec![0; MAX_WIDTH + 1], seen: Vec::new() }
     }
-}
 
-/// Which rows are candidates: all that differ in fewer bits than `most`, and the first `of_most` of those that differ in
-/// as many.
-struct Cut {
-    most: u16,
-    of_most: usize,
-}
-
-impl Cut {
-    fn of(differing: &[u16], wanted: usize) -> Cut {
-        let mut counts = vec![0usize; MAX_WIDTH + 1];
-        differing.iter().for_each(|&bits| counts[usize::from(bits)] += 1);
-        let mut fewer = 0;
-        for (most, &count) in (0..).zip(&counts) {
-            if fewer + count >= wanted {
-                return Cut { most, of_most: wanted - fewer };
-            }
-            fewer += count;
+    /// Takes a row into account; rows come in order. After the first ones nearly all are passed over.
+    #[inline]
+    fn note(&mut self, bits: u32, matrix: usize, row: usize) {
+        if bits <= self.most {
+            self.keep(bits, matrix, row);
         }
-        Cut { most: u16::MAX, of_most: 0 }
+    }
+
+    fn keep(&mut self, bits: u32, matrix: usize, row: usize) {
+        self.seen.push((bits, matrix, row));
+        self.counts[bits as usize] += 1;
+        self.within += 1;
+        while self.within - self.counts[self.most as usize] >= self.wanted {
+            self.within -= self.counts[self.most as usize];
+            self.most -= 1;
+        }
+    }
+
+    /// Calls `each` with the matrix and the row of each.
+    fn each(self, mut each: impl FnMut(usize, usize)) {
+        let mut left = self.wanted.saturating_sub(self.within - self.counts[self.most as usize]);
+        for (bits, matrix, row) in self.seen {
+            let is_last = bits == self.most && left > 0;
+            left -= usize::from(is_last);
+            if bits < self.most || is_last {
+                each(matrix, row);
+            }
+        }
     }
 }
 

@@ -55,7 +55,12 @@ impl Query {
     /// When the row is of another width.
     #[inline]
     pub fn similarity(&self, rows: &RowsView, row: usize) -> f32 {
-        let numbers = rows.numbers(row);
+        self.similarity_to(rows, row, rows.numbers(row))
+    }
+
+    /// The same, for the numbers of a row that are already at hand.
+    #[inline]
+    pub fn similarity_to(&self, rows: &RowsView, row: usize, numbers: &[u8]) -> f32 {
         if rows.encoding() == Encoding::F32 {
             return match self.metric {
                 Metric::Cosine | Metric::Dot => kernel::dot_f32(&self.numbers, numbers),
@@ -77,9 +82,9 @@ impl Query {
     /// About how near a row of bytes is, with the cosine; it differs from the similarity by at most
     /// [`Query::estimate_off_by`].
     #[inline]
-    pub fn estimate(&self, rows: &RowsView, row: usize) -> f32 {
+    pub fn estimate(&self, rows: &RowsView, row: usize, numbers: &[u8]) -> f32 {
         #[expect(clippy::cast_precision_loss, reason = "what is lost is in estimate_off_by")]
-        let sum = self.bytes.dot(rows.numbers(row)) as f32;
+        let sum = self.bytes.dot(numbers) as f32;
         sum * rows.factor(row) * narrowed(self.step)
     }
 
@@ -142,7 +147,9 @@ mod tests {
                     // Sums of f32 are rounded; 37 of them by less than this.
                     assert!((similarity - expected).abs() < 1e-4, "{similarity} {expected}");
                     if encoding != Encoding::F32 && metric == Metric::Cosine {
-                        let apart = (query.estimate(&rows, row) - query.similarity(&rows, row)).abs();
+                        let apart = (query.estimate(&rows, row, rows.numbers(row))
+                            - query.similarity(&rows, row))
+                        .abs();
                         assert!(apart <= query.estimate_off_by(), "{apart}");
                     }
                     if encoding == Encoding::I1 {

@@ -321,8 +321,17 @@ impl<'a> RowsView<'a> {
         stride_of(self.width) * if self.encoding == Encoding::F32 { 4 } else { 1 }
     }
 
+    /// The numbers of every row, in order.
+    pub fn all_numbers(&self) -> impl ExactSizeIterator<Item = &'a [u8]> {
+        self.numbers.chunks_exact(self.stride().max(1))
+    }
+
+    /// The numbers of a row.
+    ///
+    /// # Panics
+    /// When there is no such row.
     #[inline]
-    pub(super) fn numbers(&self, row: usize) -> &'a [u8] {
+    pub fn numbers(&self, row: usize) -> &'a [u8] {
         let stride = self.stride();
         &self.numbers[row * stride..(row + 1) * stride]
     }

@@ -47,13 +47,17 @@ pub fn dot_f32_i8(query: &[f32], row: &[u8]) -> f32 {
 
 /// A query of bytes, widened.
 #[derive(Clone, Debug)]
-pub struct Bytes(Vec<[i16; LANES]>);
+pub struct Bytes(Vec<[v128; 2]>);
 
 impl Bytes {
     /// The query of these bytes, as many as 16 divides.
     pub fn new(query: &[i8]) -> Bytes {
         let (sixteens, _) = query.as_chunks::<LANES>();
-        Bytes(sixteens.iter().map(|sixteen| sixteen.map(i16::from)).collect())
+        let halves = |sixteen: &[i8; LANES]| {
+            let (halves, _) = sixteen.as_chunks::<8>();
+            [load_i16(&halves[0].map(i16::from)), load_i16(&halves[1].map(i16::from))]
+        };
+        Bytes(sixteens.iter().map(halves).collect())
     }
 
     /// Σ query · row. Exact.
@@ -63,9 +67,8 @@ impl Bytes {
         let (rows, _) = row.as_chunks::<LANES>();
         for (query, row) in self.0.iter().zip(rows) {
             let bytes = load(row);
-            let (halves, _) = query.as_chunks::<8>();
-            let low = i32x4_dot_i16x8(i16x8_extend_low_i8x16(bytes), load_i16(&halves[0]));
-            let high = i32x4_dot_i16x8(i16x8_extend_high_i8x16(bytes), load_i16(&halves[1]));
+            let low = i32x4_dot_i16x8(i16x8_extend_low_i8x16(bytes), query[0]);
+            let high = i32x4_dot_i16x8(i16x8_extend_high_i8x16(bytes), query[1]);
             sums = [i32x4_add(sums[0], low), i32x4_add(sums[1], high)];
         }
         let sum = i32x4_add(sums[0], sums[1]);
@@ -97,7 +100,7 @@ fn added_up(sums: [v128; 4]) -> f32 {
         + (f32x4_extract_lane::<2>(fours) + f32x4_extract_lane::<3>(fours))
 }
 
-// Each of these compiles to one `v128.load`.
+// The first two compile to one `v128.load` each.
 
 #[inline]
 fn load(bytes: &[u8; 16]) -> v128 {
