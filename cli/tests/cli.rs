@@ -1,12 +1,13 @@
 //! The command line as its users see it: arguments and files in, output and exit codes out.
 
+mod support;
+
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
-use tempfile::TempDir;
+use std::process::{Child, Command, Stdio};
+use support::{Folder, Ran};
 
 const RECORDS: &str = r#"{"id": "1", "title": "Quick fox", "body": "It jumps over the lazy dog.", "project": ["web"], "size": 3}
 {"id": 2, "title": "Slow dog", "body": "It sleeps; the fox is installing things.", "project": ["api"], "size": 10}
@@ -14,94 +15,13 @@ const RECORDS: &str = r#"{"id": "1", "title": "Quick fox", "body": "It jumps ove
 {"id": "3", "kind": "note", "title": "Nothing", "body": "Neither of them.", "project": ["web", "api"], "size": 7}
 "#;
 
-/// A folder for one test, and the binary run in it.
-struct Folder(TempDir);
-
-struct Ran {
-    code: i32,
-    stdout: String,
-    stderr: String,
-}
-
 impl Folder {
-    fn new() -> Folder {
-        Folder(tempfile::tempdir().unwrap())
-    }
-
     /// A folder with `a.jsonl` and the snapshot of it, `a.snap`.
     fn with_snapshot(args: &[&str]) -> Folder {
         let folder = Folder::new();
         folder.write("a.jsonl", RECORDS);
         folder.run(&[&["build", "a.jsonl", "-o", "a.snap"], args].concat()).expect_code(0);
         folder
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
-        let path = self.path(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, contents).unwrap();
-    }
-
-    fn bytes(&self, name: &str) -> Vec<u8> {
-        fs::read(self.path(name)).unwrap()
-    }
-
-    fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.0.path()).unwrap();
-        let mut names =
-            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>();
-        names.sort();
-        names
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_snapseek"));
-        command.args(args).current_dir(self.0.path()).stdin(Stdio::null());
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        command
-    }
-
-    fn run(&self, args: &[&str]) -> Ran {
-        Ran::of(self.command(args).output().unwrap())
-    }
-
-    fn run_with_input(&self, args: &[&str], input: impl AsRef<[u8]>) -> Ran {
-        let mut child = self.command(args).stdin(Stdio::piped()).spawn().unwrap();
-        // A child that stops early closes its end; that is for the test to judge by the exit code.
-        let _ = child.stdin.take().unwrap().write_all(input.as_ref());
-        Ran::of(child.wait_with_output().unwrap())
-    }
-}
-
-impl Ran {
-    fn of(output: Output) -> Ran {
-        Ran {
-            code: output.status.code().expect("it was not killed"),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
-    }
-
-    #[track_caller]
-    fn expect_code(self, code: i32) -> Ran {
-        assert_eq!(self.code, code, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
-        self
-    }
-
-    #[track_caller]
-    fn expect_stderr(self, text: &str) -> Ran {
-        assert!(self.stderr.contains(text), "{text:?} is missing in: {}", self.stderr);
-        self
-    }
-
-    /// What was printed, which has to be one JSON document and nothing else.
-    #[track_caller]
-    fn json(self) -> Value {
-        serde_json::from_str(&self.stdout).expect("stdout is one JSON document")
     }
 }
 

@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 use std::fs;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
@@ -34,10 +35,30 @@ impl Folder {
         fs::read(self.path(name)).unwrap()
     }
 
-    pub fn run(&self, args: &[&str]) -> Ran {
+    pub fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let mut names =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>();
+        names.sort();
+        names
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_snapseek"));
         command.args(args).current_dir(self.0.path()).stdin(Stdio::null());
-        Ran::of(command.output().unwrap())
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Ran {
+        Ran::of(self.command(args).output().unwrap())
+    }
+
+    pub fn run_with_input(&self, args: &[&str], input: impl AsRef<[u8]>) -> Ran {
+        let mut child = self.command(args).stdin(Stdio::piped()).spawn().unwrap();
+        // A child that stops early closes its end; that is for the test to judge by the exit code.
+        let _ = child.stdin.take().unwrap().write_all(input.as_ref());
+        Ran::of(child.wait_with_output().unwrap())
     }
 
     /// Builds `a.snap` of these arguments.
@@ -56,7 +77,7 @@ impl Folder {
 }
 
 impl Ran {
-    fn of(output: Output) -> Ran {
+    pub fn of(output: Output) -> Ran {
         Ran {
             code: output.status.code().expect("it was not killed"),
             stdout: String::from_utf8(output.stdout).unwrap(),
@@ -74,6 +95,12 @@ impl Ran {
     pub fn expect_stderr(self, text: &str) -> Ran {
         assert!(self.stderr.contains(text), "{text:?} is missing in: {}", self.stderr);
         self
+    }
+
+    /// What was printed, which has to be one JSON document and nothing else.
+    #[track_caller]
+    pub fn json(self) -> Value {
+        serde_json::from_str(&self.stdout).expect("stdout is one JSON document")
     }
 }
 
