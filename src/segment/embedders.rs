@@ -13,7 +13,7 @@ pub struct Embedders<'a> {
 }
 
 enum Own<'a> {
-    Hash(HashEmbedder),
+    Hash(Box<HashEmbedder>),
     Static(StaticModelView<'a>),
 }
 
@@ -52,7 +52,7 @@ impl<'a> Embedders<'a> {
             let table = table(place).filter(|table| !table.is_empty());
             by_model.push(match (model.embedder, table) {
                 (Some(EmbedderKind::Hash), None) => {
-                    Some(Own::Hash(HashEmbedder::new(model.width.unwrap_or(HashEmbedder::WIDTH))))
+                    Some(Own::Hash(Box::new(HashEmbedder::new(model.width.unwrap_or(HashEmbedder::WIDTH)))))
                 }
                 (Some(EmbedderKind::Static), Some(table)) => {
                     let view = StaticModelView::parse(table)?;
