@@ -101,7 +101,10 @@ pub fn run(args: Args) -> Result<()> {
     let queries = read_queries(&args.queries)?;
     let qrels = Qrels::read(&args.qrels)?;
     let mut vectors = match &args.query_vectors {
-        Some((_, path)) => Some(VectorFile::open(path, Some(queries.len() as u64), None)?),
+        Some((name, path)) => {
+            let width = engine.schema().model(name).and_then(|(_, model)| model.width);
+            Some(VectorFile::open(path, Some(queries.len() as u64), width)?)
+        }
         None => None,
     };
     let mut options = args.options.unwrap_or_default();
