@@ -2,7 +2,8 @@
 
 import { fileURLToPath } from "node:url";
 
-const native = (name) => [fileURLToPath(new URL("../target/release/snapseek-benches", import.meta.url)), "serve", name];
+const profile = process.argv.includes("--quick") ? "quick" : "release";
+const native = (name) => [fileURLToPath(new URL(`../target/${profile}/snapseek-benches`, import.meta.url)), "serve", name];
 const npm = (name) => [process.execPath, "--expose-gc", fileURLToPath(new URL("serve.mjs", import.meta.url)), name];
 
 /** The engine whose answers are right by definition. */

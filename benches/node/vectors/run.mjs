@@ -12,7 +12,7 @@ const isQuick = process.argv.includes("--quick");
 const SIZES = isQuick ? [[2000, 64, 20]] : [[10_000, 384, 100], [100_000, 384, 100], [100_000, 768, 50]];
 const TURNS = isQuick ? 1 : 3;
 const here = fileURLToPath(new URL("../../", import.meta.url));
-const native = `${here}target/release/snapseek-benches`;
+const native = `${here}target/${isQuick ? "quick" : "release"}/snapseek-benches`;
 const COLLECTIONS = fileURLToPath(new URL("../../../../shared/data/", import.meta.url));
 const NATIVE = ["f32", "i8", "i1", "read", "usearch-exact", "usearch-hnsw", "sqlite-vec"];
 /** A graph of more numbers than this takes minutes to make. */
