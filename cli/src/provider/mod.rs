@@ -11,6 +11,7 @@ mod ollama;
 mod openai;
 pub mod remote;
 pub mod static_model;
+mod tensors;
 mod voyage;
 
 pub use answer::{MAX_WIDTH, check};
@@ -18,13 +19,14 @@ pub use bert::Bert;
 pub use cancel::Cancel;
 pub use error::{Failure, ProviderError, WrongAnswer};
 pub use ollama::Ollama;
-pub use openai::OpenAi;
-pub use voyage::Voyage;
 
+use openai::OPENAI;
 use remote::Timeouts;
+use remote::embeddings::Embeddings;
 use remote::retry::Patience;
 use remote::secret::Secret;
 use std::fmt::Debug;
+use voyage::VOYAGE;
 use xxhash_rust::xxh3::Xxh3;
 
 /// The names before the colon of `--embed PROVIDER[:MODEL]`.
@@ -183,8 +185,8 @@ pub fn provider(
     match spec.provider.as_str() {
         "bert" => Ok(Box::new(Bert::open(spec)?)),
         "ollama" => Ok(Box::new(Ollama::connect(spec, environment, cancel)?)),
-        "openai" => Ok(Box::new(OpenAi::new(spec, environment)?)),
-        "voyage" => Ok(Box::new(Voyage::new(spec, environment)?)),
+        "openai" => Ok(Box::new(Embeddings::new(&OPENAI, spec, environment)?)),
+        "voyage" => Ok(Box::new(Embeddings::new(&VOYAGE, spec, environment)?)),
         name => Err(ProviderError::UnknownProvider { name: name.to_owned() }),
     }
 }

@@ -4,15 +4,13 @@
 //! (`model.safetensors`). In wordllama's package the two lie in the folders `tokenizers` and `weights`, under names of
 //! their own. Whatever else a tokenizer can be is refused: a nearly right tokenizer gives wrong vectors silently.
 
-mod tensors;
-
+use super::tensors::Tensors;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 use snapseek::embed::{StaticModel, Tokenizer, WordPieceOptions};
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use tensors::Tensors;
 
 /// Reads the model in `folder`. Its id is the `name` in `config.json`, or else the folder's name.
 ///
@@ -31,7 +29,7 @@ pub fn read(folder: &Path) -> Result<StaticModel> {
         .and_then(Vocabulary::new)
         .with_context(|| format!("{} is not a tokenizer that snapseek can use", tokenizer_path.display()))?;
     let bytes = fs::read(&table_path).with_context(|| format!("cannot read {}", table_path.display()))?;
-    Tensors::parse(bytes)
+    Tensors::parse(&bytes)
         .and_then(|tensors| model(name(folder)?, tokenizer, &tensors))
         .with_context(|| format!("{} is not a table of token vectors", table_path.display()))
 }
@@ -252,7 +250,7 @@ fn model(id: String, vocabulary: Vocabulary, tensors: &Tensors) -> Result<Static
     let table = tensors
         .get(&["embeddings", "embedding.weight"])
         .with_context(|| format!("it has no array embeddings, only {}", tensors.names().join(", ")))?;
-    let &[row_count, width] = table.shape else {
+    let &[row_count, width] = table.shape() else {
         bail!("its array of embeddings does not have rows and columns")
     };
     ensure!((1..=4096).contains(&width), "a vector has 1 to 4096 numbers, its rows have {width}");

@@ -2,7 +2,9 @@
 
 use super::{Remote, address};
 use crate::provider::answer::{Embedding, in_order};
-use crate::provider::{BatchLimits, Cancel, EmbedSpec, Environment, ModelIdentity, ProviderError};
+use crate::provider::{
+    BatchLimits, Cancel, EmbedSpec, Environment, ModelIdentity, PARALLEL, Provider, ProviderError, Purpose,
+};
 use serde::{Deserialize, Serialize};
 
 /// One who runs such a server for everyone.
@@ -22,19 +24,40 @@ pub struct Service {
     pub base_url_variable: &'static str,
     /// What a request may hold.
     pub most: BatchLimits,
+    /// What it is told beside the model and the texts.
+    pub extra: fn(Purpose) -> Extra,
+}
+
+/// What a service is told beside the model and the texts.
+#[derive(Debug, Default, Serialize)]
+pub struct Extra {
+    /// How the numbers of the answer are written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding_format: Option<&'static str>,
+    /// What the texts are for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input_type: Option<&'static str>,
 }
 
 /// A model behind such a server.
 #[derive(Debug)]
 pub struct Embeddings {
     /// What the server calls it.
-    pub model: String,
+    model: String,
     /// What we call it.
-    pub identity: ModelIdentity,
-    /// How much goes into a request.
-    pub batch: BatchLimits,
+    identity: ModelIdentity,
+    batch: BatchLimits,
+    extra: fn(Purpose) -> Extra,
     url: String,
     remote: Remote,
+}
+
+#[derive(Serialize)]
+struct Question<'t> {
+    model: &'t str,
+    input: &'t [&'t str],
+    #[serde(flatten)]
+    extra: Extra,
 }
 
 #[derive(Deserialize)]
@@ -64,18 +87,33 @@ impl Embeddings {
         let identity =
             ModelIdentity::new(format!("{provider}:{model}"), &parts, known.map(|(_, width)| *width));
         let remote = Remote::new(provider, &url, keys, spec.timeouts, spec.patience)?;
-        Ok(Embeddings { model, identity, batch: BatchLimits { texts, ..service.most }, url, remote })
+        let (batch, extra) = (BatchLimits { texts, ..service.most }, service.extra);
+        Ok(Embeddings { model, identity, batch, extra, url, remote })
+    }
+}
+
+impl Provider for Embeddings {
+    fn model(&self) -> &ModelIdentity {
+        &self.identity
     }
 
-    /// The vectors that answer a question about so many texts.
-    pub fn ask(
+    fn batch(&self) -> BatchLimits {
+        self.batch
+    }
+
+    fn parallel(&self) -> usize {
+        PARALLEL
+    }
+
+    fn embed(
         &self,
-        question: &impl Serialize,
-        asked: usize,
+        texts: &[&str],
+        purpose: Purpose,
         cancel: &Cancel,
     ) -> Result<Vec<Vec<f32>>, ProviderError> {
-        let answer: Answer = self.remote.post(&self.url, question, cancel)?;
-        in_order(answer.data, asked)
+        let question = Question { model: &self.model, input: texts, extra: (self.extra)(purpose) };
+        let answer: Answer = self.remote.post(&self.url, &question, cancel)?;
+        in_order(answer.data, texts.len())
             .map_err(|fault| ProviderError::WrongAnswer { model: self.identity.id.clone(), fault })
     }
 }
@@ -92,6 +130,7 @@ mod tests {
         key_variable: "KEYS",
         base_url_variable: "BASE",
         most: BatchLimits { texts: 128, bytes: 1000 },
+        extra: |_| Extra::default(),
     };
 
     fn embeddings(name: &str, variables: &[(&str, &str)]) -> Result<Embeddings, ProviderError> {
