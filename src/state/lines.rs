@@ -1,0 +1,194 @@
+//! Links, sessions, uses and feedback as lines of JSON: `{"$": "link", "from": "a", "to": "b", …}`.
+
+use super::rows::object;
+use super::{ACTIONS, Feedback, Stamp, State, Subject, USAGES, Usage};
+use crate::attributes::time_of;
+use crate::json::Json;
+
+/// The relation of a link that names none.
+const DEFAULT_RELATION: &str = "related";
+
+/// What a line is, where it is no record: its `"$"`.
+pub const STATE_LINES: [&str; 4] = ["link", "session", "usage", "feedback"];
+
+/// Why a line cannot be taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a {what}'s {field:?} is {found}; {wanted} is wanted")]
+pub struct LineError {
+    what: &'static str,
+    field: &'static str,
+    found: String,
+    wanted: String,
+}
+
+/// A line, as one that reads it sees it.
+struct Line<'a> {
+    what: &'static str,
+    json: &'a Json,
+}
+
+impl<'a> Line<'a> {
+    fn wrong(&self, field: &'static str, wanted: &str) -> LineError {
+        let found = match self.json.get(field) {
+            None => "missing".to_owned(),
+            Some(Json::String(text)) => format!("{text:?}"),
+            Some(value) => value.kind().to_owned(),
+        };
+        LineError { what: self.what, field, found, wanted: wanted.to_owned() }
+    }
+
+    fn given(&self, field: &str) -> Option<&'a Json> {
+        self.json.get(field).filter(|value| **value != Json::Null)
+    }
+
+    /// A string, or an integer as one.
+    fn text(&self, field: &'static str) -> Result<String, LineError> {
+        match self.given(field) {
+            Some(Json::String(text)) if !text.is_empty() => Ok(text.clone()),
+            Some(Json::Integer(number)) => Ok(number.to_string()),
+            _ => Err(self.wrong(field, "a string")),
+        }
+    }
+
+    fn text_or(&self, field: &'static str, default: &str) -> Result<String, LineError> {
+        if self.given(field).is_some() { self.text(field) } else { Ok(default.to_owned()) }
+    }
+
+    fn word(&self, field: &'static str, words: &[&str]) -> Result<String, LineError> {
+        let text = self.text(field)?;
+        if words.contains(&text.as_str()) {
+            Ok(text)
+        } else {
+            Err(self.wrong(field, &format!("one of {}", words.join(", "))))
+        }
+    }
+
+    fn time(&self, field: &'static str) -> Result<Option<f64>, LineError> {
+        let Some(value) = self.given(field) else { return Ok(None) };
+        let time = time_of(value).filter(|time| time.is_finite());
+        time.map(Some).ok_or_else(|| self.wrong(field, "a time: milliseconds, or an ISO 8601 date"))
+    }
+
+    fn number(&self, field: &'static str) -> Result<Option<f64>, LineError> {
+        let Some(value) = self.given(field) else { return Ok(None) };
+        value.as_f64().map(Some).ok_or_else(|| self.wrong(field, "a number"))
+    }
+}
+
+impl State {
+    /// Takes a line that is no record, by what its `"$"` says: one of [`STATE_LINES`].
+    ///
+    /// A link or session that is there already gets the fields of the line. A use or feedback without a time has that
+    /// of the stamp, or 0 where that is none.
+    ///
+    /// # Errors
+    /// When a field is missing or of the wrong type; then nothing is taken.
+    pub fn take_line(&mut self, what: &str, json: &Json, stamp: Stamp) -> Result<(), LineError> {
+        let now = if stamp.is_write() { stamp.at } else { 0.0 };
+        match what {
+            "link" => {
+                let line = Line { what: "link", json };
+                let (from, to) = (line.text("from")?, line.text("to")?);
+                let relation = line.text_or("relation", DEFAULT_RELATION)?;
+                let fields = [
+                    ("weight", line.number("weight")?),
+                    ("at", line.time("at")?),
+                    ("validUntil", line.time("validUntil")?),
+                ];
+                self.set_numbers(&Subject::Link { from, to, relation }, fields, stamp);
+            }
+            "session" => {
+                let line = Line { what: "session", json };
+                let subject = Subject::Session { id: line.text("id")? };
+                let texts = [("projectId", line.text_or("projectId", "")?), ("summary", line.text_or("summary", "")?)];
+                let times = [("startedAt", line.time("startedAt")?), ("endedAt", line.time("endedAt")?)];
+                for (field, text) in texts.into_iter().filter(|(_, text)| !text.is_empty()) {
+                    self.set(&subject, field, Json::String(text), stamp);
+                }
+                self.set_numbers(&subject, times, stamp);
+            }
+            "usage" => {
+                let line = Line { what: "usage", json };
+                self.add_usage(Usage {
+                    record: line.text("record")?,
+                    at: line.time("at")?.unwrap_or(now),
+                    session: line.text("session")?,
+                    usage: line.word("usage", &USAGES)?,
+                    id: line.text_or("id", "")?,
+                }, stamp);
+            }
+            _ => {
+                let line = Line { what: "feedback", json };
+                self.add_feedback(Feedback {
+                    created_at: line.time("createdAt")?.unwrap_or(now),
+                    query: line.text_or("query", "")?,
+                    entry_id: line.text("entryId")?,
+                    action: line.word("action", &ACTIONS)?,
+                    id: line.text_or("id", "")?,
+                }, stamp);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets the fields that have a number. What has no field at all is there all the same.
+    fn set_numbers<const N: usize>(&mut self, subject: &Subject, fields: [(&str, Option<f64>); N], stamp: Stamp) {
+        self.touch(subject);
+        for (field, number) in fields {
+            if let Some(number) = number {
+                self.set(subject, field, Json::from_f64(number), stamp);
+            }
+        }
+    }
+
+    /// The lines that [`State::take_line`] takes, for everything but the changed fields of records.
+    pub fn lines(&self) -> Vec<Json> {
+        let text = |text: &str| (!text.is_empty()).then(|| Json::String(text.to_owned()));
+        let time = |at: f64| Some(Json::from_f64(at));
+        let mut lines = Vec::new();
+        for (subject, fields) in &self.subjects {
+            let field = |name: &str| fields.get(name).map(|cell| cell.value.clone());
+            match subject {
+                Subject::Record { .. } => {}
+                Subject::Session { id } => lines.push(object([
+                    ("$", text("session")),
+                    ("id", text(id)),
+                    ("projectId", field("projectId")),
+                    ("startedAt", field("startedAt")),
+                    ("endedAt", field("endedAt")),
+                    ("summary", field("summary")),
+                ])),
+                Subject::Link { from, to, relation } => lines.push(object([
+                    ("$", text("link")),
+                    ("from", text(from)),
+                    ("to", text(to)),
+                    ("relation", text(relation)),
+                    ("weight", field("weight")),
+                    ("at", field("at")),
+                    ("validUntil", field("validUntil")),
+                ])),
+            }
+        }
+        lines.extend(self.usages.keys().map(|usage| {
+            object([
+                ("$", text("usage")),
+                ("session", text(&usage.session)),
+                ("record", text(&usage.record)),
+                ("usage", text(&usage.usage)),
+                ("at", time(usage.at)),
+                ("id", text(&usage.id)),
+            ])
+        }));
+        lines.extend(self.feedback.keys().map(|feedback| {
+            object([
+                ("$", text("feedback")),
+                ("query", text(&feedback.query)),
+                ("entryId", text(&feedback.entry_id)),
+                ("action", text(&feedback.action)),
+                ("createdAt", time(feedback.created_at)),
+                ("id", text(&feedback.id)),
+            ])
+        }));
+        lines
+    }
+}

@@ -1,0 +1,252 @@
+//! What has happened to the records?
+//!
+//! Beside the records there is what is known of them: links, sessions, which session used which record, what people did
+//! with answers, and fields of records that changed since they were written, such as a salience that every recall
+//! raises. A snapshot holds what is; changes also hold when it was written ([`Stamp`]), so that those of two tabs can be
+//! brought together in any order: of a field the last write stays, uses and feedback are all kept.
+//!
+//! Links, uses and feedback name records by their ids.
+
+mod encoding;
+mod lines;
+mod rows;
+mod stamp;
+
+pub use encoding::Stamps;
+pub use lines::{LineError, STATE_LINES};
+pub use rows::{ACTIONS, Feedback, Link, Session, Subject, USAGES, Usage};
+pub use stamp::Stamp;
+
+use crate::document::Key;
+use crate::json::Json;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The value of a field, and when it was written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// The value.
+    pub value: Json,
+    /// When it was written.
+    pub stamp: Stamp,
+}
+
+type Fields = BTreeMap<String, Cell>;
+
+/// Links, sessions, uses, feedback, and what changed of records.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    subjects: BTreeMap<Subject, Fields>,
+    usages: BTreeMap<Usage, Stamp>,
+    feedback: BTreeMap<Feedback, Stamp>,
+    /// When each record was last written or removed, since the snapshot.
+    writes: BTreeMap<(String, String), Stamp>,
+    /// Links by the id they lead to: to, from, relation.
+    links_to: BTreeSet<(String, String, String)>,
+    /// By session, the ids of the records it used.
+    used: BTreeMap<String, BTreeSet<String>>,
+    latest: Option<Stamp>,
+}
+
+impl State {
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.subjects.is_empty() && self.usages.is_empty() && self.feedback.is_empty() && self.writes.is_empty()
+    }
+
+    /// The latest stamp there is.
+    pub fn latest(&self) -> Stamp {
+        self.latest.unwrap_or(Stamp::BASE)
+    }
+
+    fn note(&mut self, stamp: Stamp) {
+        self.latest = Some(self.latest().max(stamp));
+    }
+
+    /// Makes sure that a subject is there, with or without fields.
+    fn touch(&mut self, subject: &Subject) -> &mut Fields {
+        if !self.subjects.contains_key(subject)
+            && let Subject::Link { from, to, relation } = subject
+        {
+            self.links_to.insert((to.clone(), from.clone(), relation.clone()));
+        }
+        self.subjects.entry(subject.clone()).or_default()
+    }
+
+    /// Writes a field, unless a later write is there already; whether it was written.
+    pub fn set(&mut self, subject: &Subject, field: &str, value: Json, stamp: Stamp) -> bool {
+        let fields = self.touch(subject);
+        if fields.get(field).is_some_and(|cell| cell.stamp > stamp) {
+            return false;
+        }
+        fields.insert(field.to_owned(), Cell { value, stamp });
+        self.note(stamp);
+        true
+    }
+
+    /// Notes a use.
+    pub fn add_usage(&mut self, usage: Usage, stamp: Stamp) {
+        self.used.entry(usage.session.clone()).or_default().insert(usage.record.clone());
+        let known = self.usages.entry(usage).or_insert(stamp);
+        *known = (*known).min(stamp);
+        self.note(stamp);
+    }
+
+    /// Notes feedback.
+    pub fn add_feedback(&mut self, feedback: Feedback, stamp: Stamp) {
+        let known = self.feedback.entry(feedback).or_insert(stamp);
+        *known = (*known).min(stamp);
+        self.note(stamp);
+    }
+
+    /// Notes that a record was written or removed: what was known of its fields before is no longer.
+    pub fn write_record(&mut self, key: Key, stamp: Stamp) {
+        let written = self.writes.entry((key.id.to_owned(), key.kind.to_owned())).or_insert(stamp);
+        *written = (*written).max(stamp);
+        let stamp = *written;
+        let subject = Subject::Record { id: key.id.to_owned(), kind: key.kind.to_owned() };
+        if let Some(fields) = self.subjects.get_mut(&subject) {
+            fields.retain(|_, cell| cell.stamp > stamp);
+            if fields.is_empty() {
+                self.subjects.remove(&subject);
+            }
+        }
+        self.note(stamp);
+    }
+
+    /// When a record was last written or removed.
+    pub fn written(&self, key: Key) -> Stamp {
+        let key = (key.id.to_owned(), key.kind.to_owned());
+        self.writes.get(&key).copied().unwrap_or(Stamp::BASE)
+    }
+
+    /// Brings in what another state knows. In whatever order states are brought together, the result is the same.
+    pub fn merge(&mut self, other: &State) {
+        for ((id, kind), stamp) in &other.writes {
+            self.write_record(Key { id, kind }, *stamp);
+        }
+        for (subject, fields) in &other.subjects {
+            let written = match subject {
+                Subject::Record { id, kind } => self.written(Key { id, kind }),
+                _ => {
+                    self.touch(subject);
+                    Stamp::BASE
+                }
+            };
+            for (field, cell) in fields.iter().filter(|(_, cell)| cell.stamp >= written) {
+                self.set(subject, field, cell.value.clone(), cell.stamp);
+            }
+        }
+        for (usage, stamp) in &other.usages {
+            self.add_usage(usage.clone(), *stamp);
+        }
+        for (feedback, stamp) in &other.feedback {
+            self.add_feedback(feedback.clone(), *stamp);
+        }
+    }
+
+    /// What was written since the snapshot.
+    pub fn since_snapshot(&self) -> State {
+        let mut since = State { writes: self.writes.clone(), latest: self.latest, ..State::default() };
+        for (subject, fields) in &self.subjects {
+            for (field, cell) in fields.iter().filter(|(_, cell)| cell.stamp.is_write()) {
+                since.set(subject, field, cell.value.clone(), cell.stamp);
+            }
+        }
+        for (usage, stamp) in self.usages.iter().filter(|(_, stamp)| stamp.is_write()) {
+            since.add_usage(usage.clone(), *stamp);
+        }
+        for (feedback, stamp) in self.feedback.iter().filter(|(_, stamp)| stamp.is_write()) {
+            since.add_feedback(feedback.clone(), *stamp);
+        }
+        since
+    }
+
+    /// The fields of records that changed since they were written: the record's key, the field, its value.
+    pub fn changed_fields(&self) -> impl Iterator<Item = (Key<'_>, &str, &Json)> {
+        self.subjects.iter().flat_map(|(subject, fields)| {
+            let key = match subject {
+                Subject::Record { id, kind } => Some(Key { id, kind }),
+                _ => None,
+            };
+            key.into_iter().flat_map(|key| fields.iter().map(move |(name, cell)| (key, name.as_str(), &cell.value)))
+        })
+    }
+
+    /// The fields of one record that changed since it was written.
+    pub fn changed_fields_of(&self, key: Key) -> impl Iterator<Item = (&str, &Json)> {
+        let subject = Subject::Record { id: key.id.to_owned(), kind: key.kind.to_owned() };
+        let fields = self.subjects.get(&subject).into_iter().flatten();
+        fields.map(|(name, cell)| (name.as_str(), &cell.value))
+    }
+
+    fn link<'a>(&'a self, subject: &'a Subject) -> Option<Link<'a>> {
+        let Subject::Link { from, to, relation } = subject else { return None };
+        let fields = self.subjects.get(subject)?;
+        let number = |name: &str| fields.get(name)?.value.as_f64();
+        let (weight, at, valid_until) = (number("weight"), number("at"), number("validUntil"));
+        Some(Link { from, to, relation, weight, at, valid_until })
+    }
+
+    /// Every link that touches an id: those that come from it, then those that lead to it; one that does both once.
+    pub fn links_of<'a>(&'a self, id: &'a str) -> impl Iterator<Item = Link<'a>> + 'a {
+        let first = Subject::Link { from: id.to_owned(), to: String::new(), relation: String::new() };
+        let from = self.subjects.range(first..).map(|(subject, _)| subject);
+        let from = from
+            .take_while(move |subject| matches!(subject, Subject::Link { from, .. } if from == id))
+            .filter_map(|subject| self.link(subject));
+        let first = (id.to_owned(), String::new(), String::new());
+        let to = self.links_to.range(first..).take_while(move |(to, ..)| to == id);
+        let to = to.filter(move |(_, from, _)| from != id).filter_map(|(to, from, relation)| {
+            let (from, to, relation) = (from.clone(), to.clone(), relation.clone());
+            let (subject, _) = self.subjects.get_key_value(&Subject::Link { from, to, relation })?;
+            self.link(subject)
+        });
+        from.chain(to)
+    }
+
+    /// Whether there is any link.
+    pub fn has_links(&self) -> bool {
+        !self.links_to.is_empty()
+    }
+
+    /// A session; none where nothing is known of it.
+    pub fn session<'a>(&'a self, id: &'a str) -> Option<Session<'a>> {
+        let fields = self.subjects.get(&Subject::Session { id: id.to_owned() })?;
+        let text = |name: &str| fields.get(name)?.value.as_str();
+        let number = |name: &str| fields.get(name)?.value.as_f64();
+        Some(Session {
+            id,
+            project_id: text("projectId"),
+            started_at: number("startedAt"),
+            ended_at: number("endedAt"),
+            summary: text("summary"),
+        })
+    }
+
+    /// What sessions did with a record, oldest first.
+    pub fn usages_of<'a>(&'a self, record: &'a str) -> impl DoubleEndedIterator<Item = &'a Usage> {
+        let bound = |at: f64| Usage {
+            record: record.to_owned(),
+            at,
+            session: String::new(),
+            usage: String::new(),
+            id: String::new(),
+        };
+        // Times are finite.
+        self.usages.range(bound(f64::NEG_INFINITY)..bound(f64::INFINITY)).map(|(usage, _)| usage)
+    }
+
+    /// The ids of the records that a session used.
+    pub fn used_in(&self, session: &str) -> impl ExactSizeIterator<Item = &str> {
+        static NONE: BTreeSet<String> = BTreeSet::new();
+        self.used.get(session).unwrap_or(&NONE).iter().map(String::as_str)
+    }
+
+    /// All feedback, oldest first.
+    pub fn feedback(&self) -> impl ExactSizeIterator<Item = &Feedback> {
+        self.feedback.keys()
+    }
+}
+
+#[cfg(test)]
+mod tests;
