@@ -54,6 +54,12 @@ impl Bitmap {
         is_new
     }
 
+    /// Holds `number`, which is below the length, or does not.
+    pub fn set(&mut self, number: usize, held: bool) {
+        self.insert(number);
+        self.words[number / 64] &= !(u64::from(!held) << (number % 64));
+    }
+
     /// Makes room for one more number, and adds it if `held`.
     pub fn push(&mut self, held: bool) {
         if self.len.is_multiple_of(64) {

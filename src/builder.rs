@@ -2,12 +2,14 @@
 
 use crate::bitmap::Bitmap;
 use crate::document::{Key, Record};
+use crate::json::Json;
 use crate::schema::{Schema, SchemaError};
 use crate::segment::{
     Batch, BatchError, BatchWriter, Embedders, MergeError, Segment, Source, encode_tables, key_hash, merge,
     merge_sections,
 };
 use crate::snapshot::{self, SectionKind};
+use crate::state::{LineError, Stamp, Stamps, State};
 use crate::vector::VectorError;
 use hashbrown::HashTable;
 
@@ -49,6 +51,7 @@ pub struct Builder {
     rows: HashTable<RowRef>,
     gathered: usize,
     tables: Vec<Vec<u8>>,
+    state: State,
 }
 
 /// What was gathered: as a batch at first, encoded once there is much of it.
@@ -83,6 +86,7 @@ impl Builder {
             rows: HashTable::new(),
             gathered: 0,
             tables: Vec::new(),
+            state: State::default(),
         })
     }
 
@@ -122,6 +126,19 @@ impl Builder {
         self.open.remove(key);
     }
 
+    /// Takes a line that is no record; [`State::take_line`] says what it may be.
+    ///
+    /// # Errors
+    /// When a field is missing or of the wrong type. It is left out; the builder can go on.
+    pub fn take_line(&mut self, what: &str, line: &Json) -> Result<(), LineError> {
+        self.state.take_line(what, line, Stamp::BASE)
+    }
+
+    /// Takes what was gathered elsewhere beside records, after all that came before.
+    pub fn merge_state(&mut self, state: &State) {
+        self.state.merge(state);
+    }
+
     /// Adds records that were gathered elsewhere, perhaps on another thread, after all others.
     ///
     /// # Errors
@@ -147,7 +164,10 @@ impl Builder {
         self.close()?;
         let mut sections = merge_sections(&self.schema, &self.sources(), self.threads)?;
         if self.tables.iter().any(|table| !table.is_empty()) {
-            snapshot::insert_embedders(&mut sections, encode_tables(&self.tables));
+            snapshot::insert(&mut sections, SectionKind::Embedders, encode_tables(&self.tables));
+        }
+        if self.state.is_known() {
+            snapshot::insert(&mut sections, SectionKind::State, self.state.encode(Stamps::Left));
         }
         Ok(sections)
     }

@@ -21,6 +21,7 @@ pub mod retrieval;
 pub mod schema;
 pub mod segment;
 pub mod snapshot;
+pub mod state;
 pub mod vector;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;

@@ -10,7 +10,7 @@ const LAYERS: &[&[&str]] = &[
     &["json"],
     &["analysis", "chunking"],
     &["index", "vector", "embed", "document", "attributes"],
-    &["schema"],
+    &["schema", "state"],
     &["snapshot"],
     &["segment"],
     &["query"],

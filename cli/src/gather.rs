@@ -7,6 +7,7 @@ use crate::vectors::Vectors;
 use anyhow::Result;
 use indicatif::HumanCount;
 use snapseek::segment::{Batch, BatchWriter};
+use snapseek::state::{Stamp, State};
 use snapseek::{Key, Record, Schema};
 use std::sync::Arc;
 
@@ -33,6 +34,8 @@ pub struct Gathered {
     pub tally: Tally,
     /// What `--chunk` made of them.
     pub cuts: Cuts,
+    /// What is known beside the records.
+    pub state: State,
 }
 
 impl Gathered {
@@ -44,6 +47,7 @@ impl Gathered {
         let mut writer = BatchWriter::new(schema).expect("the schema was checked");
         let mut tally = Tally::default();
         let mut cuts = Cuts::default();
+        let mut state = State::default();
         let mut len = 0;
         'run: for chunk in run {
             len += chunk.text_len() as u64;
@@ -67,6 +71,9 @@ impl Gathered {
                         writer.remove(key(&record));
                         Ok(())
                     }
+                    Entry::Beside { mark, json } => {
+                        state.take_line(&mark, &json, Stamp::BASE).map_err(|error| error.to_string())
+                    }
                     Entry::Cut { id, kind, cut } => {
                         cuts.note(id, kind, cut);
                         Ok(())
@@ -79,7 +86,7 @@ impl Gathered {
                 }
             }
         }
-        Ok(Gathered { batch: writer.finish(), len, tally, cuts })
+        Ok(Gathered { batch: writer.finish(), len, tally, cuts, state })
     }
 }
 

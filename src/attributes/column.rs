@@ -103,7 +103,7 @@ impl ColumnWriter {
     }
 }
 
-fn strings_of(value: Option<&Json>, kind: AttributeType) -> Option<Vec<String>> {
+pub(super) fn strings_of(value: Option<&Json>, kind: AttributeType) -> Option<Vec<String>> {
     let scalar = |value: &Json| match value {
         Json::String(text) => Some(text.clone()),
         Json::Integer(_) | Json::Float(_) | Json::Bool(_) => Some(value.to_text()),

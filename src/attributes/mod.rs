@@ -5,9 +5,11 @@
 //! ```
 
 mod column;
+mod overrides;
 mod time;
 
 pub use column::{ColumnView, ColumnWriter};
+pub use overrides::{Overrides, Values, number_of, texts_of};
 pub use time::time_of;
 
 use crate::wire::{Malformed, Reader, len32};

@@ -1,9 +1,14 @@
 //! What was written since the snapshot, as bytes; and everything as a new snapshot.
+//!
+//! Changes know when each record and field was written, so those of several writers can be applied in any order: of two
+//! versions the later stays, and rows stand in the order in which they were written.
 
 use super::{Engine, LivePart, WriteError};
+use crate::bitmap::Bitmap;
 use crate::document::Key;
-use crate::segment::{Segment, Source, merge_sections};
+use crate::segment::{Segment, Source, merge, merge_sections};
 use crate::snapshot::{self, SectionKind, SnapshotError};
+use crate::state::{Stamps, State};
 use crate::wire::{Reader, len32, put_bytes, put_varint};
 
 impl Engine {
@@ -16,26 +21,27 @@ impl Engine {
         let mut sections = merge_sections(&self.schema, &added, 1)?;
         let mut removed = Vec::new();
         let mut count = 0;
-        for part in self.parts.iter().filter(|part| part.is_base) {
-            let keys = part.segment.keys()?;
-            for document in part.dead.iter() {
-                let key = keys.get(document)?;
-                // One that was replaced comes with the added records.
-                if self.find(key)?.is_none() {
-                    put_bytes(&mut removed, key.id.as_bytes());
-                    put_bytes(&mut removed, key.kind.as_bytes());
-                    count += 1;
-                }
+        for key in self.state()?.written_keys() {
+            // What is there comes with the added records.
+            if self.find(key)?.is_none() {
+                put_bytes(&mut removed, key.id.as_bytes());
+                put_bytes(&mut removed, key.kind.as_bytes());
+                count += 1;
             }
         }
         let mut section = Vec::new();
         put_varint(&mut section, len32(count));
         section.extend_from_slice(&removed);
         sections.push((SectionKind::Removed, section));
+        let since = self.state()?.since_snapshot();
+        if !since.is_empty() {
+            snapshot::insert(&mut sections, SectionKind::State, since.encode(Stamps::Kept));
+        }
         Ok(snapshot::encode(&sections))
     }
 
-    /// Brings back what [`Engine::changes`] gave: records replace those with the same key, keys are removed.
+    /// Brings back what [`Engine::changes`] gave: records replace those with the same key, keys are removed, unless what
+    /// is there was written later.
     ///
     /// # Errors
     /// When the bytes are no changes, or were made with another schema; then nothing is applied.
@@ -47,12 +53,65 @@ impl Engine {
         }
         // Damage must show before anything is written.
         segment.verify()?;
+        let incoming = segment.state()?;
         let removed = removed_keys(&segment)?;
-        self.check_kinds(&segment, &removed)?;
-        self.remove(removed.iter().map(|(id, kind)| Key { id, kind }))?;
-        if segment.documents() > 0 {
-            self.push(segment)?;
+        let is_news = |own: &State, key: Key| {
+            let own = own.written(key);
+            !own.is_write() || own < incoming.written(key)
+        };
+        let mut old = Bitmap::none(segment.documents() as usize);
+        let keys = segment.keys()?;
+        for document in 0..keys.len() {
+            old.set(document, !is_news(self.state()?, keys.get(document)?));
         }
+        let fresh = match old.count() {
+            0 => segment,
+            _ => Segment::open(merge(&self.schema, &[Source::Segment(&segment, &old)], 1)?)?,
+        };
+        self.check_kinds(&fresh, &removed)?;
+        for (id, kind) in &removed {
+            let key = Key { id, kind };
+            if is_news(self.state()?, key) {
+                self.kill(key)?;
+            }
+        }
+        self.state_mut()?.merge(&incoming);
+        self.overrides.take();
+        if fresh.documents() > 0 {
+            self.push(fresh)?;
+            self.order_rows()?;
+        }
+        Ok(())
+    }
+
+    /// Puts the rows since the snapshot in the order in which they were written, whoever wrote them.
+    fn order_rows(&mut self) -> Result<(), WriteError> {
+        let mut rows = Vec::new();
+        for (number, part) in self.parts.iter().enumerate().filter(|(_, part)| !part.is_base) {
+            let keys = part.segment.keys()?;
+            for document in (0..keys.len()).filter(|&document| !part.dead.has(document)) {
+                rows.push((self.state()?.written(keys.get(document)?), number, document));
+            }
+        }
+        if rows.is_sorted_by_key(|(stamp, ..)| *stamp) {
+            return Ok(());
+        }
+        rows.sort_by_key(|(stamp, ..)| *stamp);
+        // A run of rows that stand together in a part is a part in which all others are dead.
+        let mut runs: Vec<(usize, Bitmap)> = Vec::new();
+        let mut last: Option<(usize, usize)> = None;
+        for (_, number, document) in rows {
+            if last.is_none_or(|last| last > (number, document) || last.0 != number) {
+                runs.push((number, Bitmap::all(self.parts[number].segment.documents() as usize)));
+            }
+            runs.last_mut().expect("one was just pushed").1.set(document, false);
+            last = Some((number, document));
+        }
+        let sources = runs.iter().map(|(number, dead)| Source::Segment(&self.parts[*number].segment, dead));
+        let merged = Segment::open(merge(&self.schema, &sources.collect::<Vec<_>>(), 1)?)?;
+        self.parts.retain(|part| part.is_base);
+        self.parts.push(LivePart::new(merged, false));
+        self.overrides.take();
         Ok(())
     }
 
@@ -66,7 +125,11 @@ impl Engine {
         if let Some(part) = self.parts.first()
             && let Some(tables) = part.segment.snapshot().optional_section(SectionKind::Embedders)?
         {
-            snapshot::insert_embedders(&mut sections, tables.to_vec());
+            snapshot::insert(&mut sections, SectionKind::Embedders, tables.to_vec());
+        }
+        let state = self.state()?;
+        if state.is_known() {
+            snapshot::insert(&mut sections, SectionKind::State, state.encode(Stamps::Left));
         }
         Ok(snapshot::encode(&sections))
     }

@@ -6,6 +6,7 @@ use crate::retrieval::FilterError;
 use crate::schema::SchemaError;
 use crate::segment::{BatchError, MergeError};
 use crate::snapshot::SnapshotError;
+use crate::state::LineError;
 use crate::wire::Malformed;
 
 /// Why a search has no answer.
@@ -62,6 +63,9 @@ pub enum WriteError {
     /// The changes were made with another schema.
     #[error("the changes were made with another schema; apply them to the snapshot they came from")]
     OtherSchema,
+    /// A line that is no record cannot be taken.
+    #[error(transparent)]
+    Line(#[from] LineError),
     /// The snapshot, or the changes, are damaged.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),

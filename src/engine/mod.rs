@@ -8,6 +8,7 @@ mod error;
 mod matching;
 mod request;
 mod searching;
+mod state;
 mod writes;
 
 pub use error::{SearchError, WriteError};
@@ -15,13 +16,16 @@ pub use matching::{Column, HighlightOptions, MatchOptions, MatchRow, MatchSnippe
 pub use writes::Written;
 
 use crate::analysis::Analyzer;
+use crate::attributes::Overrides;
 use crate::bitmap::Bitmap;
 use crate::bm25::Totals;
 use crate::document::{Key, Record};
 use crate::retrieval::{Corpus, Part, ScoreTables};
 use crate::schema::{Schema, SchemaError};
-use crate::segment::Segment;
+use crate::segment::{Segment, parse_record};
 use crate::snapshot::SnapshotError;
+use crate::state::State;
+use std::sync::OnceLock;
 
 /// Records, open for searching and writing.
 #[derive(Debug)]
@@ -30,6 +34,21 @@ pub struct Engine {
     analyzer: Analyzer,
     parts: Vec<LivePart>,
     totals: Totals,
+    /// What is known of the records; read from the snapshot when it is first asked for.
+    state: OnceLock<State>,
+    /// By part, what that changes of attributes; worked out when it is first asked for, and after documents got new
+    /// numbers.
+    overrides: OnceLock<Vec<Overrides>>,
+    clock: Clock,
+    writer: u64,
+}
+
+/// Tells the time, in milliseconds since 1970.
+pub type Clock = fn() -> f64;
+
+/// Always the beginning of 1970: writes are in order all the same.
+fn no_clock() -> f64 {
+    0.0
 }
 
 /// A segment and what is dead in it.
@@ -76,7 +95,7 @@ impl Engine {
         let analyzer = schema.analyzer()?;
         let part = LivePart::new(segment, true);
         let totals = part.totals()?;
-        Ok(Engine { schema, analyzer, parts: vec![part], totals })
+        Ok(Engine { parts: vec![part], totals, ..Engine::bare(schema, analyzer) })
     }
 
     /// An engine without records.
@@ -85,12 +104,34 @@ impl Engine {
     /// When the schema cannot be used.
     pub fn empty(schema: &Schema) -> Result<Engine, SchemaError> {
         schema.check()?;
-        Ok(Engine {
-            schema: schema.clone(),
-            analyzer: schema.analyzer()?,
+        Ok(Engine::bare(schema.clone(), schema.analyzer()?))
+    }
+
+    fn bare(schema: Schema, analyzer: Analyzer) -> Engine {
+        Engine {
+            schema,
+            analyzer,
             parts: Vec::new(),
             totals: Totals::default(),
-        })
+            state: OnceLock::new(),
+            overrides: OnceLock::new(),
+            clock: no_clock,
+            writer: 0,
+        }
+    }
+
+    /// The same engine with a clock. Without one, it takes every moment for the beginning of 1970.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Clock) -> Engine {
+        self.clock = clock;
+        self
+    }
+
+    /// The same engine as another writer: each of those whose changes are brought together has a number of its own.
+    #[must_use]
+    pub fn with_writer(mut self, writer: u64) -> Engine {
+        self.writer = writer;
+        self
     }
 
     /// The schema.
@@ -113,32 +154,51 @@ impl Engine {
         self.parts.iter().map(|part| &part.segment)
     }
 
-    /// The record with this key; none where there is none.
+    /// The record with this key, as it is now; none where there is none.
     ///
     /// # Errors
     /// When the snapshot is damaged.
     pub fn record(&self, key: Key) -> Result<Option<Record>, SnapshotError> {
         match self.find(key)? {
-            Some((part, document)) => Ok(Some(self.parts[part].segment.record(document)?)),
+            Some((part, document)) => {
+                let record = self.parts[part].segment.record(document)?;
+                Ok(Some(self.state()?.as_it_is_now(record)))
+            }
             None => Ok(None),
         }
     }
 
-    /// Calls `each` with every live record's JSON text, in row order, until it says to stop.
+    /// Calls `each` with every live record's JSON text, as it is now, in row order, until it says to stop. What is known
+    /// beside records is in [`Engine::state`].
     ///
     /// # Errors
     /// When the snapshot is damaged.
     pub fn each_record(&self, mut each: impl FnMut(&[u8]) -> bool) -> Result<(), SnapshotError> {
+        let state = self.state()?;
         let mut goes_on = true;
+        let mut damage = Ok(());
         for part in &self.parts {
+            let keys = part.segment.keys()?;
             if goes_on {
                 part.segment.stored()?.each_from(0, |document, text| {
-                    goes_on = part.dead.has(document) || each(text);
+                    if part.dead.has(document) {
+                        return true;
+                    }
+                    let is_changed =
+                        keys.get(document).is_ok_and(|key| state.changed_fields_of(key).next().is_some());
+                    goes_on = match is_changed.then(|| parse_record(text)) {
+                        None => each(text),
+                        Some(Ok(record)) => each(state.as_it_is_now(record).json().to_text().as_bytes()),
+                        Some(Err(error)) => {
+                            damage = Err(error);
+                            false
+                        }
+                    };
                     goes_on
                 })?;
             }
         }
-        Ok(())
+        damage
     }
 
     /// Checks everything there is.
@@ -162,14 +222,18 @@ impl Engine {
     }
 
     /// Calls `work` with all segments as retrieval takes them.
-    fn with_corpus<T>(&self, work: impl FnOnce(&Corpus) -> T) -> T {
+    fn with_corpus<T, E: From<SnapshotError>>(
+        &self,
+        work: impl FnOnce(&Corpus) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let (state, overrides) = (self.state()?, self.overrides()?);
         let mut first_row = 0;
         let mut parts = Vec::with_capacity(self.parts.len());
-        for part in &self.parts {
+        for (part, overrides) in self.parts.iter().zip(overrides) {
             let dead = (part.dead_count > 0).then_some(&part.dead);
-            parts.push(Part { segment: &part.segment, dead, first_row, tables: &part.tables });
+            parts.push(Part { segment: &part.segment, dead, first_row, tables: &part.tables, overrides });
             first_row += part.segment.documents();
         }
-        work(&Corpus { parts: &parts, totals: self.totals })
+        work(&Corpus { parts: &parts, totals: self.totals, state })
     }
 }

@@ -37,6 +37,11 @@ impl Engine {
         let batch = writer.finish();
         let segment = Segment::open(merge(&self.schema, &[Source::Batch(&batch)], 1)?)?;
         self.check_kinds(&segment, &[])?;
+        let stamp = self.stamp(None)?;
+        let keys = segment.keys()?;
+        for document in 0..keys.len() {
+            self.state_mut()?.write_record(keys.get(document)?, stamp);
+        }
         self.push(segment)
     }
 
@@ -46,8 +51,12 @@ impl Engine {
     /// When the snapshot is damaged.
     pub fn remove<'a>(&mut self, keys: impl IntoIterator<Item = Key<'a>>) -> Result<Written, WriteError> {
         let mut written = Written::default();
+        let stamp = self.stamp(None)?;
         for key in keys {
-            written.replaced += usize::from(self.kill(key)?);
+            if self.kill(key)? {
+                self.state_mut()?.write_record(key, stamp);
+                written.replaced += 1;
+            }
         }
         Ok(written)
     }
@@ -83,6 +92,7 @@ impl Engine {
     /// Takes a segment of new records, whose kinds were checked.
     pub(super) fn push(&mut self, segment: Segment) -> Result<Written, WriteError> {
         let mut written = Written { added: segment.documents() as usize, replaced: 0 };
+        self.overrides.take();
         let keys = segment.keys()?;
         for document in 0..keys.len() {
             written.replaced += usize::from(self.kill(keys.get(document)?)?);
@@ -98,7 +108,7 @@ impl Engine {
     }
 
     /// Marks the live record with this key dead; whether there was one.
-    fn kill(&mut self, key: Key) -> Result<bool, WriteError> {
+    pub(super) fn kill(&mut self, key: Key) -> Result<bool, WriteError> {
         let Some((number, document)) = self.find(key)? else { return Ok(false) };
         let part = &mut self.parts[number];
         let tokens = part.segment.field_lengths()?.of_document(document as usize).map(u64::from).sum::<u64>();

@@ -3,12 +3,11 @@
 //! Keyword search and nearest vectors each give their best candidates. Every candidate is then looked up in both, so that
 //! none counts less only because the other leg stopped short of it. Their scores are fused, and on request fade with age.
 
-use crate::attributes::ColumnView;
 use crate::bitmap::Bitmap;
 use crate::query::Query;
 use crate::ranking::{Candidate, Fused, QueryStatistics, RRF_K, auto, by_ranks, recency_boost, sum};
 use crate::retrieval::{
-    self, Corpus, Found, Nearest, Ranked, Retrieval, Spread, nearest, part_of, similarities, spread,
+    self, Corpus, Found, Nearest, Part, Ranked, Retrieval, Spread, nearest, part_of, similarities, spread,
 };
 use crate::snapshot::SnapshotError;
 use crate::vector;
@@ -261,13 +260,10 @@ fn fuse(fusion: Fusion, found: &Found, spread: &Spread, rows: &mut [Scored]) {
 
 /// Multiplies each score by what is left of it at its age; a row without a time counts as old as can be.
 fn fade(corpus: &Corpus, recency: &Recency, rows: &mut [Scored]) -> Result<(), SnapshotError> {
-    let mut columns: Vec<ColumnView> = Vec::with_capacity(corpus.parts.len());
-    for part in corpus.parts {
-        columns.push(part.segment.columns()?[recency.attribute]);
-    }
+    let values = corpus.parts.iter().map(Part::values).collect::<Result<Vec<_>, _>>()?;
     for scored in rows {
         let (part, document) = part_of(corpus, scored.row);
-        let at = columns[part].number(document as usize);
+        let at = values[part].number(recency.attribute, document as usize);
         let left = at.map_or(recency.floor, |at| recency_boost(at, recency.now, recency.floor));
         scored.recency = Some(left);
         scored.score *= left;

@@ -3,7 +3,7 @@
 //! `{ project: "web", tags: { any: ["a", "b"] }, createdAt: { gte: 5 }, not: {…}, or: [{…}, {…}] }`
 
 use super::Part;
-use crate::attributes::{AttributeType, ColumnView, time_of};
+use crate::attributes::{AttributeType, ColumnView, Values, number_of, texts_of, time_of};
 use crate::bitmap::Bitmap;
 use crate::json::Json;
 use crate::schema::Schema;
@@ -132,36 +132,39 @@ impl Filter {
     /// # Errors
     /// When the attributes are damaged.
     pub fn apply(&self, part: &Part) -> Result<Bitmap, SnapshotError> {
-        let columns = part.segment.columns()?;
-        self.evaluate(part, &columns)
+        self.evaluate(part, &part.values()?)
     }
 
-    fn evaluate(&self, part: &Part, columns: &[ColumnView]) -> Result<Bitmap, SnapshotError> {
+    fn evaluate(&self, part: &Part, values: &Values) -> Result<Bitmap, SnapshotError> {
         let len = part.segment.documents() as usize;
         Ok(match self {
             Filter::All(filters) => {
                 let mut all = Bitmap::all(len);
                 for filter in filters {
-                    all.intersect(&filter.evaluate(part, columns)?);
+                    all.intersect(&filter.evaluate(part, values)?);
                 }
                 all
             }
             Filter::Any(filters) => {
                 let mut any = Bitmap::none(len);
                 for filter in filters {
-                    any.unite(&filter.evaluate(part, columns)?);
+                    any.unite(&filter.evaluate(part, values)?);
                 }
                 any
             }
             Filter::Not(filter) => {
-                let mut bitmap = filter.evaluate(part, columns)?;
+                let mut bitmap = filter.evaluate(part, values)?;
                 bitmap.invert();
                 bitmap
             }
-            Filter::Test(Target::Attribute(place), test) => match columns.get(*place) {
-                Some(column) => test.of_column(column, len),
-                None => Bitmap::none(len),
-            },
+            Filter::Test(Target::Attribute(place), test) => {
+                let Some(column) = values.column(*place) else { return Ok(Bitmap::none(len)) };
+                let mut bitmap = test.of_column(column, len);
+                for (document, value) in values.overridden(*place) {
+                    bitmap.set(document, test.of_value(value, column.kind()));
+                }
+                bitmap
+            }
             Filter::Test(target, test) => test.of_key(part, *target)?,
         })
     }
@@ -185,19 +188,39 @@ impl Test {
                 column.number(document).is_some_and(|number| numbers.contains(&number))
             }),
             Test::Bool(wanted) => Bitmap::where_true(len, |document| column.bool(document) == Some(*wanted)),
-            Test::Range { gte, gt, lte, lt } => Bitmap::where_true(len, |document| {
-                column.number(document).is_some_and(|number| {
-                    gte.is_none_or(|bound| number >= bound)
-                        && gt.is_none_or(|bound| number > bound)
-                        && lte.is_none_or(|bound| number <= bound)
-                        && lt.is_none_or(|bound| number < bound)
-                })
+            Test::Range { .. } => Bitmap::where_true(len, |document| {
+                column.number(document).is_some_and(|number| self.spans(number))
             }),
             Test::Exists => Bitmap::where_true(len, |document| match column.kind() {
                 AttributeType::Keyword | AttributeType::Keywords => column.codes(document).next().is_some(),
                 AttributeType::Number | AttributeType::Time => column.number(document).is_some(),
                 AttributeType::Bool => column.bool(document).is_some(),
             }),
+        }
+    }
+
+    /// Whether a number lies in the range.
+    fn spans(&self, number: f64) -> bool {
+        let Test::Range { gte, gt, lte, lt } = self else { return false };
+        gte.is_none_or(|bound| number >= bound)
+            && gt.is_none_or(|bound| number > bound)
+            && lte.is_none_or(|bound| number <= bound)
+            && lt.is_none_or(|bound| number < bound)
+    }
+
+    /// Whether it holds for a value in place of a column's.
+    fn of_value(&self, value: &Json, kind: AttributeType) -> bool {
+        let number = || number_of(value, kind);
+        match self {
+            Test::AnyOf(texts) => texts_of(value, kind).iter().any(|text| texts.contains(text)),
+            Test::AllOf(texts) => {
+                let own = texts_of(value, kind);
+                texts.iter().all(|text| own.contains(text))
+            }
+            Test::Numbers(numbers) => number().is_some_and(|number| numbers.contains(&number)),
+            Test::Bool(wanted) => *value == Json::Bool(*wanted),
+            Test::Range { .. } => number().is_some_and(|number| self.spans(number)),
+            Test::Exists => *value != Json::Null,
         }
     }
 

@@ -26,9 +26,12 @@ pub use score_table::ScoreTables;
 pub use search::{Found, Retrieval, facet_counts, search};
 pub use top_k::Ranked;
 
+use crate::attributes::{Overrides, Values};
 use crate::bitmap::Bitmap;
 use crate::bm25::Totals;
 use crate::segment::Segment;
+use crate::snapshot::SnapshotError;
+use crate::state::State;
 
 /// A segment with what is dead in it, and its place in row order.
 #[derive(Clone, Copy, Debug)]
@@ -41,9 +44,19 @@ pub struct Part<'a> {
     pub first_row: u32,
     /// Tables that outlive a query.
     pub tables: &'a ScoreTables,
+    /// What changed of its attributes since it was written.
+    pub overrides: &'a Overrides,
 }
 
-impl Part<'_> {
+impl<'a> Part<'a> {
+    /// The attributes of its documents, as they are now.
+    ///
+    /// # Errors
+    /// When the attributes are damaged.
+    pub fn values(&self) -> Result<Values<'a>, SnapshotError> {
+        Ok(Values::new(self.segment.columns()?, self.overrides))
+    }
+
     /// Whether a document is live.
     pub fn is_live(&self, document: u32) -> bool {
         self.dead.is_none_or(|dead| !dead.has(document as usize))
@@ -65,4 +78,6 @@ pub struct Corpus<'a> {
     pub parts: &'a [Part<'a>],
     /// Their live rows.
     pub totals: Totals,
+    /// What is known of the records.
+    pub state: &'a State,
 }

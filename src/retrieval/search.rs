@@ -5,7 +5,7 @@ use super::matching::Matching;
 use super::source::Scoring;
 use super::top_k::{Ranked, TopK};
 use super::{Corpus, conjunction, disjunction};
-use crate::attributes::AttributeType;
+use crate::attributes::{AttributeType, number_of, texts_of};
 use crate::bitmap::Bitmap;
 use crate::bm25::Bm25;
 use crate::index::Cursor;
@@ -115,8 +115,16 @@ pub fn facet_counts(
 ) -> Result<Vec<(String, u64)>, SnapshotError> {
     let mut counts = std::collections::BTreeMap::<String, u64>::new();
     for (part, matches) in corpus.parts.iter().zip(matches) {
-        let columns = part.segment.columns()?;
-        let Some(column) = columns.get(attribute) else { continue };
+        let values = part.values()?;
+        let Some(column) = values.column(attribute) else { continue };
+        let mut matches = matches.clone();
+        let overridden = values.overridden(attribute).collect::<Vec<_>>();
+        for (_, value) in overridden.iter().filter(|(document, _)| matches.has(*document)) {
+            for text in facets_of(value, column.kind()) {
+                *counts.entry(text).or_default() += 1;
+            }
+        }
+        overridden.iter().for_each(|(document, _)| matches.set(*document, false));
         match column.kind() {
             AttributeType::Keyword | AttributeType::Keywords => {
                 let mut by_code = vec![0u64; column.string_count()];
@@ -146,4 +154,15 @@ pub fn facet_counts(
     let mut counts = counts.into_iter().collect::<Vec<_>>();
     counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     Ok(counts)
+}
+
+/// What a value in place of a column's counts as.
+fn facets_of(value: &Json, kind: AttributeType) -> Vec<String> {
+    match kind {
+        AttributeType::Keyword | AttributeType::Keywords => texts_of(value, kind),
+        AttributeType::Bool => matches!(value, Json::Bool(_)).then(|| value.to_text()).into_iter().collect(),
+        AttributeType::Number | AttributeType::Time => {
+            number_of(value, kind).map(|number| Json::from_f64(number).to_text()).into_iter().collect()
+        }
+    }
 }

@@ -23,6 +23,7 @@ use crate::index::{Cursor, LengthsView, ListRef, Shape, TermsView, TermsWalk, sh
 use crate::json::Json;
 use crate::schema::{Schema, VectorModel};
 use crate::snapshot::{SectionKind, Snapshot, SnapshotError};
+use crate::state::State;
 use crate::vector::{self, RowsView};
 use crate::wire::Malformed;
 use std::sync::OnceLock;
@@ -78,7 +79,8 @@ impl Segment {
 
     /// Its bytes without vectors and what makes them: these have no offsets into each other to keep small.
     pub fn text_len(&self) -> usize {
-        let is_text = |kind| !matches!(kind, SectionKind::Vectors | SectionKind::Embedders);
+        let is_text =
+            |kind| !matches!(kind, SectionKind::Vectors | SectionKind::Embedders | SectionKind::State);
         self.snapshot
             .sections()
             .iter()
@@ -223,6 +225,17 @@ impl Segment {
         Ok(Embedders::parse(&self.schema, self.snapshot.optional_section(SectionKind::Embedders)?)?)
     }
 
+    /// Links, sessions, uses, feedback, changed fields.
+    ///
+    /// # Errors
+    /// When the section is damaged.
+    pub fn state(&self) -> Result<State, SnapshotError> {
+        match self.snapshot.optional_section(SectionKind::State)? {
+            Some(bytes) => Ok(State::parse(bytes)?),
+            None => Ok(State::default()),
+        }
+    }
+
     /// A document, read back.
     ///
     /// # Errors
@@ -240,6 +253,7 @@ impl Segment {
         self.verify_lists()?;
         self.columns()?;
         self.embedders()?.verify()?;
+        self.state()?;
         for rows in self.vectors()? {
             rows.verify(self.documents as usize)?;
         }

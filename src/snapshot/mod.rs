@@ -9,7 +9,7 @@ mod sections;
 
 pub use error::SnapshotError;
 pub use header::{FORMAT, Header};
-pub use sections::{Section, SectionKind, encode, insert_embedders, write};
+pub use sections::{Section, SectionKind, encode, insert, write};
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use xxhash_rust::xxh3::xxh3_64;

@@ -37,14 +37,16 @@ pub enum SectionKind {
     Vectors = 12,
     /// What the snapshot embeds queries with; only where a model is its own.
     Embedders = 13,
+    /// Links, sessions, uses, feedback, changed fields; only where there are any.
+    State = 14,
 }
 
 impl SectionKind {
     /// All of them.
-    pub const ALL: [SectionKind; 13] = {
+    pub const ALL: [SectionKind; 14] = {
         use SectionKind::{
             Attributes, DocumentTable, Documents, Embedders, Forms, Keys, Lengths, Postings, Removed, Schema,
-            Shapes, Terms, Vectors,
+            Shapes, State, Terms, Vectors,
         };
         [
             Schema,
@@ -60,6 +62,7 @@ impl SectionKind {
             Removed,
             Vectors,
             Embedders,
+            State,
         ]
     };
 
@@ -79,6 +82,7 @@ impl SectionKind {
             SectionKind::Removed => "removed",
             SectionKind::Vectors => "vectors",
             SectionKind::Embedders => "embedders",
+            SectionKind::State => "state",
         }
     }
 
@@ -129,10 +133,10 @@ impl Section {
     }
 }
 
-/// Adds the section of embedders where it belongs: before the documents, which are last.
-pub fn insert_embedders(parts: &mut Vec<(SectionKind, Vec<u8>)>, tables: Vec<u8>) {
+/// Adds a section where it belongs: before the documents, which are last.
+pub fn insert(parts: &mut Vec<(SectionKind, Vec<u8>)>, kind: SectionKind, bytes: Vec<u8>) {
     let place = parts.iter().position(|(kind, _)| *kind == SectionKind::Documents).unwrap_or(parts.len());
-    parts.insert(place, (SectionKind::Embedders, tables));
+    parts.insert(place, (kind, bytes));
 }
 
 /// A file of these sections, in this order; [`parse`] reads it.

@@ -14,6 +14,7 @@
 //! Everything stands in ascending order, each once.
 
 use super::{Cell, Feedback, Stamp, State, Subject, Usage};
+use crate::bitmap::Bitmap;
 use crate::json::Json;
 use crate::wire::{Malformed, Reader, len32, put_bytes, put_varint};
 use std::collections::BTreeSet;
@@ -32,7 +33,8 @@ const WHAT: &str = "the state";
 impl State {
     /// Its bytes; [`State::parse`] reads them.
     pub fn encode(&self, stamps: Stamps) -> Vec<u8> {
-        let mut writer = Writer { strings: self.strings(), stamps, out: vec![u8::from(stamps == Stamps::Kept)] };
+        let mut writer =
+            Writer { strings: self.strings(stamps), stamps, out: vec![u8::from(stamps == Stamps::Kept)] };
         writer.count(writer.strings.len());
         for text in writer.strings.clone() {
             put_bytes(&mut writer.out, text.as_bytes());
@@ -51,13 +53,14 @@ impl State {
         for (usage, stamp) in &self.usages {
             writer.text(&usage.record);
             writer.number(usage.at);
-            [&usage.session, &usage.usage, &usage.id].map(|text| writer.text(text));
+            [&usage.session, &usage.usage, &usage.id].into_iter().for_each(|text| writer.text(text));
             writer.stamp(*stamp);
         }
         writer.count(self.feedback.len());
         for (feedback, stamp) in &self.feedback {
             writer.number(feedback.created_at);
-            [&feedback.query, &feedback.entry_id, &feedback.action, &feedback.id].map(|text| writer.text(text));
+            let texts = [&feedback.query, &feedback.entry_id, &feedback.action, &feedback.id];
+            texts.into_iter().for_each(|text| writer.text(text));
             writer.stamp(*stamp);
         }
         let writes = if stamps == Stamps::Kept { self.writes.iter().collect() } else { Vec::new() };
@@ -70,7 +73,7 @@ impl State {
         writer.out
     }
 
-    fn strings(&self) -> Vec<String> {
+    fn strings(&self, stamps: Stamps) -> Vec<String> {
         let mut strings = BTreeSet::new();
         let mut take = |texts: &[&String]| strings.extend(texts.iter().map(|text| (*text).clone()));
         for (subject, fields) in &self.subjects {
@@ -87,8 +90,8 @@ impl State {
         for feedback in self.feedback.keys() {
             take(&[&feedback.query, &feedback.entry_id, &feedback.action, &feedback.id]);
         }
-        for (id, kind) in self.writes.keys() {
-            take(&[id, kind]);
+        if stamps == Stamps::Kept {
+            self.writes.keys().for_each(|(id, kind)| take(&[id, kind]));
         }
         strings.into_iter().collect()
     }
@@ -113,16 +116,15 @@ impl State {
             }
             strings.push(text);
         }
-        let mut parser = Parser { reader, strings, stamps };
+        let used = Bitmap::none(strings.len());
+        let mut parser = Parser { reader, strings, used, stamps };
         let mut state = State::default();
         parser.subjects(&mut state)?;
         parser.usages(&mut state)?;
         parser.feedback(&mut state)?;
         parser.writes(&mut state)?;
-        match parser.reader.remaining() {
-            0 => Ok(state),
-            _ => Err(Malformed(WHAT)),
-        }
+        let is_whole = parser.reader.remaining() == 0 && parser.used.count() == parser.strings.len();
+        if is_whole { Ok(state) } else { Err(Malformed(WHAT)) }
     }
 }
 
@@ -167,7 +169,7 @@ impl Writer {
             }
             Subject::Link { from, to, relation } => {
                 self.out.push(3);
-                [from, to, relation].map(|text| self.text(text));
+                [from, to, relation].into_iter().for_each(|text| self.text(text));
             }
         }
     }
@@ -176,13 +178,17 @@ impl Writer {
 struct Parser<'a> {
     reader: Reader<'a>,
     strings: Vec<&'a str>,
+    /// Which of them were read: none is there for nothing.
+    used: Bitmap,
     stamps: Stamps,
 }
 
 impl Parser<'_> {
     fn text(&mut self) -> Result<String, Malformed> {
         let place = self.reader.varlen()?;
-        self.strings.get(place).map(|text| (*text).to_owned()).ok_or(Malformed(WHAT))
+        let text = self.strings.get(place).ok_or(Malformed(WHAT))?;
+        self.used.insert(place);
+        Ok((*text).to_owned())
     }
 
     fn time(&mut self) -> Result<f64, Malformed> {

@@ -100,7 +100,10 @@ impl State {
             "session" => {
                 let line = Line { what: "session", json };
                 let subject = Subject::Session { id: line.text("id")? };
-                let texts = [("projectId", line.text_or("projectId", "")?), ("summary", line.text_or("summary", "")?)];
+                let texts = [
+                    ("projectId", line.text_or("projectId", "")?),
+                    ("summary", line.text_or("summary", "")?),
+                ];
                 let times = [("startedAt", line.time("startedAt")?), ("endedAt", line.time("endedAt")?)];
                 for (field, text) in texts.into_iter().filter(|(_, text)| !text.is_empty()) {
                     self.set(&subject, field, Json::String(text), stamp);
@@ -109,30 +112,41 @@ impl State {
             }
             "usage" => {
                 let line = Line { what: "usage", json };
-                self.add_usage(Usage {
-                    record: line.text("record")?,
-                    at: line.time("at")?.unwrap_or(now),
-                    session: line.text("session")?,
-                    usage: line.word("usage", &USAGES)?,
-                    id: line.text_or("id", "")?,
-                }, stamp);
+                self.add_usage(
+                    Usage {
+                        record: line.text("record")?,
+                        at: line.time("at")?.unwrap_or(now),
+                        session: line.text("session")?,
+                        usage: line.word("usage", &USAGES)?,
+                        id: line.text_or("id", "")?,
+                    },
+                    stamp,
+                );
             }
             _ => {
                 let line = Line { what: "feedback", json };
-                self.add_feedback(Feedback {
-                    created_at: line.time("createdAt")?.unwrap_or(now),
-                    query: line.text_or("query", "")?,
-                    entry_id: line.text("entryId")?,
-                    action: line.word("action", &ACTIONS)?,
-                    id: line.text_or("id", "")?,
-                }, stamp);
+                self.add_feedback(
+                    Feedback {
+                        created_at: line.time("createdAt")?.unwrap_or(now),
+                        query: line.text_or("query", "")?,
+                        entry_id: line.text("entryId")?,
+                        action: line.word("action", &ACTIONS)?,
+                        id: line.text_or("id", "")?,
+                    },
+                    stamp,
+                );
             }
         }
         Ok(())
     }
 
     /// Sets the fields that have a number. What has no field at all is there all the same.
-    fn set_numbers<const N: usize>(&mut self, subject: &Subject, fields: [(&str, Option<f64>); N], stamp: Stamp) {
+    fn set_numbers<const N: usize>(
+        &mut self,
+        subject: &Subject,
+        fields: [(&str, Option<f64>); N],
+        stamp: Stamp,
+    ) {
         self.touch(subject);
         for (field, number) in fields {
             if let Some(number) = number {

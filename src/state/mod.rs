@@ -17,7 +17,7 @@ pub use lines::{LineError, STATE_LINES};
 pub use rows::{ACTIONS, Feedback, Link, Session, Subject, USAGES, Usage};
 pub use stamp::Stamp;
 
-use crate::document::Key;
+use crate::document::{Key, Record};
 use crate::json::Json;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,7 +50,12 @@ pub struct State {
 impl State {
     /// Whether there is nothing.
     pub fn is_empty(&self) -> bool {
-        self.subjects.is_empty() && self.usages.is_empty() && self.feedback.is_empty() && self.writes.is_empty()
+        !self.is_known() && self.writes.is_empty()
+    }
+
+    /// Whether a snapshot has anything to hold of it.
+    pub fn is_known(&self) -> bool {
+        !(self.subjects.is_empty() && self.usages.is_empty() && self.feedback.is_empty())
     }
 
     /// The latest stamp there is.
@@ -105,7 +110,7 @@ impl State {
         let stamp = *written;
         let subject = Subject::Record { id: key.id.to_owned(), kind: key.kind.to_owned() };
         if let Some(fields) = self.subjects.get_mut(&subject) {
-            fields.retain(|_, cell| cell.stamp > stamp);
+            fields.retain(|_, cell| cell.stamp >= stamp);
             if fields.is_empty() {
                 self.subjects.remove(&subject);
             }
@@ -117,6 +122,11 @@ impl State {
     pub fn written(&self, key: Key) -> Stamp {
         let key = (key.id.to_owned(), key.kind.to_owned());
         self.writes.get(&key).copied().unwrap_or(Stamp::BASE)
+    }
+
+    /// The keys of the records that were written or removed since the snapshot.
+    pub fn written_keys(&self) -> impl Iterator<Item = Key<'_>> {
+        self.writes.keys().map(|(id, kind)| Key { id, kind })
     }
 
     /// Brings in what another state knows. In whatever order states are brought together, the result is the same.
@@ -168,7 +178,8 @@ impl State {
                 Subject::Record { id, kind } => Some(Key { id, kind }),
                 _ => None,
             };
-            key.into_iter().flat_map(|key| fields.iter().map(move |(name, cell)| (key, name.as_str(), &cell.value)))
+            key.into_iter()
+                .flat_map(|key| fields.iter().map(move |(name, cell)| (key, name.as_str(), &cell.value)))
         })
     }
 
@@ -177,6 +188,23 @@ impl State {
         let subject = Subject::Record { id: key.id.to_owned(), kind: key.kind.to_owned() };
         let fields = self.subjects.get(&subject).into_iter().flatten();
         fields.map(|(name, cell)| (name.as_str(), &cell.value))
+    }
+
+    /// A record with the fields that changed since it was written.
+    pub fn as_it_is_now(&self, record: Record) -> Record {
+        let key = Key { id: record.id(), kind: record.kind() };
+        let changed = self.changed_fields_of(key).collect::<Vec<_>>();
+        let mut entries = match record.json() {
+            Json::Object(entries) if !changed.is_empty() => entries.clone(),
+            _ => return record,
+        };
+        for (name, value) in changed {
+            match entries.iter_mut().find(|(known, _)| known == name) {
+                Some((_, known)) => *known = value.clone(),
+                None => entries.push((name.to_owned(), value.clone())),
+            }
+        }
+        Record::from_json(Json::Object(entries)).unwrap_or(record)
     }
 
     fn link<'a>(&'a self, subject: &'a Subject) -> Option<Link<'a>> {

@@ -7,7 +7,8 @@
 use super::error::Failure;
 use crate::document::DEFAULT_KIND;
 use crate::json::Json;
-use crate::{MatchRow, Record, Schema};
+use crate::state::{STATE_LINES, Stamp, State};
+use crate::{MatchRow, Record, Schema, WriteError};
 use js_sys::{Array, Float64Array, JSON, Uint8Array};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -101,6 +102,8 @@ pub(super) enum Line {
     Record(Record),
     /// The record with this id and kind is not to be there.
     Delete(Record),
+    /// What is known beside records: a link, session, usage or feedback.
+    Beside(String, Json),
 }
 
 impl Line {
@@ -110,9 +113,16 @@ impl Line {
         match json.get("$") {
             None => Ok(Line::Record(Record::from_json(json)?)),
             Some(Json::String(what)) if what == "delete" => Ok(Line::Delete(Record::from_json(json)?)),
+            Some(Json::String(what)) if STATE_LINES.contains(&what.as_str()) => {
+                Ok(Line::Beside(what.clone(), json))
+            }
             Some(other) => Err(Failure::new(
                 "record/unknown-line",
-                format!("\"$\" is {}; this build knows \"delete\"", other.to_text()),
+                format!(
+                    "\"$\" is {}; this build knows \"delete\", \"{}\"",
+                    other.to_text(),
+                    STATE_LINES.join("\", \"")
+                ),
             )),
         }
     }
@@ -149,19 +159,24 @@ pub(super) fn each_line(
     Ok(())
 }
 
-/// Every record of a text or array; lines that are none are refused.
-pub(super) fn records(source: &JsValue) -> Result<Vec<Record>, Failure> {
-    let mut records = Vec::new();
+/// Every record of a text or array, and what is known beside them; other lines are refused.
+pub(super) fn additions(source: &JsValue) -> Result<(Vec<Record>, Vec<(String, Json)>), Failure> {
+    let (mut records, mut beside) = (Vec::new(), Vec::new());
     each_line(source, |line| match line {
         Line::Record(record) => {
             records.push(record);
+            Ok(())
+        }
+        Line::Beside(what, json) => {
+            State::default().take_line(&what, &json, Stamp::BASE).map_err(WriteError::from)?;
+            beside.push((what, json));
             Ok(())
         }
         Line::Delete(_) => {
             Err(Failure::new("record/unknown-line", "only records can be added; remove others by their keys"))
         }
     })?;
-    Ok(records)
+    Ok((records, beside))
 }
 
 /// Keys: ids alone, or objects with an id and a kind.
@@ -178,6 +193,11 @@ pub(super) fn keys(source: &Array) -> Result<Vec<(String, String)>, Failure> {
                 match line.map_err(|failure| failure.at(format_args!("keys[{number}]")))? {
                     Line::Record(record) | Line::Delete(record) => {
                         (record.id().to_owned(), record.kind().to_owned())
+                    }
+                    Line::Beside(..) => {
+                        let failure =
+                            Failure::new("record/unknown-line", "a key is the id and kind of a record");
+                        return Err(failure.at(format_args!("keys[{number}]")));
                     }
                 }
             }

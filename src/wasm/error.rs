@@ -115,6 +115,7 @@ impl From<WriteError> for Failure {
             WriteError::Record(error) => batch_code(error),
             WriteError::Merge(error) => merge_code(error),
             WriteError::Schema(error) => schema_code(error),
+            WriteError::Line(_) => "record/invalid-line",
             WriteError::OtherSchema => "changes/other-schema",
             WriteError::Snapshot(error) => snapshot_code(error),
         };

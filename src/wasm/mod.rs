@@ -10,7 +10,7 @@ mod error;
 pub use error::Failure;
 
 use crate::document::{DEFAULT_KIND, Key};
-use crate::{Builder, Record, Schema, SearchOptions};
+use crate::{Builder, Record, Schema, SearchOptions, WriteError};
 use convert::Line;
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::JsValue;
@@ -28,7 +28,7 @@ pub struct Engine(crate::Engine);
 #[wasm_bindgen]
 pub fn build(records: &JsValue, schema: &JsValue) -> Result<Engine, Failure> {
     let builder = if schema.is_undefined() { build_inferred(records)? } else { build_with(records, schema)? };
-    Ok(Engine(crate::Engine::open(builder.finish()?)?))
+    Ok(Engine::of(crate::Engine::open(builder.finish()?)?))
 }
 
 fn build_with(records: &JsValue, schema: &JsValue) -> Result<Builder, Failure> {
@@ -45,7 +45,7 @@ fn build_inferred(records: &JsValue) -> Result<Builder, Failure> {
     })?;
     let schema = Schema::infer(lines.iter().filter_map(|line| match line {
         Line::Record(record) => Some(record),
-        Line::Delete(_) => None,
+        Line::Delete(_) | Line::Beside(..) => None,
     }))?;
     let mut builder = Builder::new(&schema)?;
     lines.iter().try_for_each(|line| take(&mut builder, line))?;
@@ -56,6 +56,7 @@ fn take(builder: &mut Builder, line: &Line) -> Result<(), Failure> {
     match line {
         Line::Record(record) => builder.add(record)?,
         Line::Delete(record) => builder.remove(key_of(record)),
+        Line::Beside(what, json) => builder.take_line(what, json).map_err(WriteError::from)?,
     }
     Ok(())
 }
@@ -71,7 +72,7 @@ impl Engine {
     /// # Errors
     /// When the bytes are no snapshot this build can read.
     pub fn open(bytes: &Uint8Array) -> Result<Engine, Failure> {
-        Ok(Engine(crate::Engine::open(convert::bytes(bytes)?)?))
+        Ok(Engine::of(crate::Engine::open(convert::bytes(bytes)?)?))
     }
 
     /// An engine without records.
@@ -79,7 +80,7 @@ impl Engine {
     /// # Errors
     /// When the schema cannot be used.
     pub fn empty(schema: &JsValue) -> Result<Engine, Failure> {
-        Ok(Engine(crate::Engine::empty(&convert::schema(schema)?)?))
+        Ok(Engine::of(crate::Engine::empty(&convert::schema(schema)?)?))
     }
 
     /// The rows that match an FTS5 expression, as columns: ranks, ids, kinds, snippets, highlights.
@@ -131,7 +132,9 @@ impl Engine {
     /// # Errors
     /// When one cannot be taken.
     pub fn add(&mut self, records: &JsValue) -> Result<Vec<u32>, Failure> {
-        let written = self.0.add(&convert::records(records)?)?;
+        let (records, beside) = convert::additions(records)?;
+        let written = self.0.add(&records)?;
+        beside.iter().try_for_each(|(what, line)| self.0.take_line(what, line))?;
         Ok([written.added, written.replaced].map(|count| u32::try_from(count).unwrap_or(u32::MAX)).to_vec())
     }
 
@@ -194,6 +197,14 @@ impl Engine {
     #[wasm_bindgen(getter)]
     pub fn length(&self) -> usize {
         self.0.len()
+    }
+}
+
+impl Engine {
+    /// With JavaScript's clock, and as a writer that no other engine is.
+    fn of(engine: crate::Engine) -> Engine {
+        let random = || u64::from((js_sys::Math::random() * 4_294_967_296.0) as u32);
+        Engine(engine.with_clock(js_sys::Date::now).with_writer(random() << 32 | random()))
     }
 }
 

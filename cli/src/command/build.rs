@@ -154,6 +154,7 @@ pub fn run(args: &Args) -> Result<()> {
         {
             return Err(stopped_by(first));
         }
+        builder.merge_state(&gathered.state);
         builder.push(gathered.batch)?;
         match pieces.stale(gathered.cuts, &schema) {
             Some(stale) => Ok(builder.push(stale)?),

@@ -1,4 +1,4 @@
-//! `snapseek export`: the records back, as JSON lines.
+//! `snapseek export`: the records back, as JSON lines, and what is known beside them.
 
 use crate::snapshot;
 use anyhow::{Context, Result};
@@ -17,11 +17,13 @@ pub fn run(args: &Args) -> Result<()> {
     let engine = snapshot::open(&args.file)?;
     let mut out = BufWriter::new(io::stdout().lock());
     let mut written = Ok(());
-    let each = |text: &[u8]| {
+    let mut line = |text: &[u8]| {
         written = out.write_all(text).and_then(|()| out.write_all(b"\n"));
         written.is_ok()
     };
-    engine.each_record(each).with_context(|| args.file.display().to_string())?;
+    engine.each_record(&mut line).with_context(|| args.file.display().to_string())?;
+    let state = engine.state().with_context(|| args.file.display().to_string())?;
+    let _ = state.lines().iter().all(|beside| line(beside.to_text().as_bytes()));
     written?;
     Ok(out.flush()?)
 }

@@ -8,9 +8,10 @@ use super::{Entry, Framing, Misplaced, Step};
 use memchr::memchr2;
 use snapseek::Record;
 use snapseek::json::Json;
+use snapseek::state::STATE_LINES;
 
 /// Kinds of lines that later versions will know.
-const NOT_YET: [&str; 5] = ["link", "session", "usage", "feedback", "vector"];
+const NOT_YET: [&str; 1] = ["vector"];
 
 /// Parses a record, or what stands in the place of one.
 pub fn parse_entry(text: &[u8]) -> Result<Entry, Flaw> {
@@ -24,12 +25,14 @@ pub fn entry_of(json: Json) -> Result<Entry, Flaw> {
     match mark {
         None => Ok(Entry::Record(record(json)?)),
         Some(Json::String(mark)) if mark == "delete" => Ok(Entry::Delete(record(json)?)),
+        Some(Json::String(mark)) if STATE_LINES.contains(&mark.as_str()) => Ok(Entry::Beside { mark, json }),
         Some(Json::String(mark)) if NOT_YET.contains(&mark.as_str()) => {
             Err(Flaw::new(format!("\"$\": \"{mark}\" lines are not supported yet; leave them out")))
         }
         Some(mark) => Err(Flaw::new(format!(
-            "\"$\" is {}; it has to be \"delete\", or absent for a record",
-            mark.to_text()
+            "\"$\" is {}; it has to be \"delete\", \"{}\", or absent for a record",
+            mark.to_text(),
+            STATE_LINES.join("\", \"")
         ))),
     }
 }

@@ -35,6 +35,7 @@ use format::{Format, Way};
 use reader::ChunkReader;
 use rows::{RowReader, Table};
 use snapseek::Record;
+use snapseek::json::Json;
 use source::Source;
 use split::{Sizes, Split};
 use std::collections::{HashMap, VecDeque};
@@ -50,6 +51,13 @@ pub enum Entry {
     Record(Record),
     /// The record with this one's key is to go.
     Delete(Record),
+    /// What is known beside records: a link, session, usage or feedback.
+    Beside {
+        /// Which of them.
+        mark: String,
+        /// What it says.
+        json: Json,
+    },
     /// What became of a record that `--chunk` concerns, told after its pieces.
     Cut {
         /// The record's id,

@@ -1,0 +1,132 @@
+//! What is known of the records: reading it, writing it, and what it changes of their attributes.
+
+use super::{Engine, WriteError};
+use crate::attributes::Overrides;
+use crate::document::Key;
+use crate::json::Json;
+use crate::snapshot::SnapshotError;
+use crate::state::{Feedback, Stamp, State, Subject, Usage};
+
+impl Engine {
+    /// Links, sessions, uses, feedback, and what changed of records since they were written.
+    ///
+    /// # Errors
+    /// When the snapshot is damaged.
+    pub fn state(&self) -> Result<&State, SnapshotError> {
+        if let Some(state) = self.state.get() {
+            return Ok(state);
+        }
+        let state = match self.parts.first().filter(|part| part.is_base) {
+            Some(part) => part.segment.state()?,
+            None => State::default(),
+        };
+        Ok(self.state.get_or_init(|| state))
+    }
+
+    pub(super) fn state_mut(&mut self) -> Result<&mut State, SnapshotError> {
+        self.state()?;
+        Ok(self.state.get_mut().expect("it was just read"))
+    }
+
+    /// The stamp of a write at this time, or now.
+    pub(super) fn stamp(&self, now: Option<f64>) -> Result<Stamp, SnapshotError> {
+        let now = now.unwrap_or_else(self.clock);
+        Ok(self.state()?.latest().next(now, self.writer))
+    }
+
+    /// Takes a line that is no record; [`State::take_line`] says what it may be.
+    ///
+    /// # Errors
+    /// When it cannot be taken, or the snapshot is damaged.
+    pub fn take_line(&mut self, what: &str, line: &Json) -> Result<(), WriteError> {
+        let stamp = self.stamp(None)?;
+        Ok(self.state_mut()?.take_line(what, line, stamp)?)
+    }
+
+    /// Writes a field of a record, beside the record: it counts for filters and recipes, and is part of what
+    /// [`Engine::record`] gives; texts are not indexed anew. Whether there is such a record.
+    ///
+    /// # Errors
+    /// When the snapshot is damaged.
+    pub fn set_field(
+        &mut self,
+        key: Key,
+        field: &str,
+        value: Json,
+        now: Option<f64>,
+    ) -> Result<bool, WriteError> {
+        let Some((part, document)) = self.find(key)? else { return Ok(false) };
+        let stamp = self.stamp(now)?;
+        if let Some((attribute, _)) = self.schema.attribute(field) {
+            self.overrides()?;
+            let overrides = self.overrides.get_mut().expect("they were just worked out");
+            overrides[part].set(attribute, document, value.clone());
+        }
+        let subject = Subject::Record { id: key.id.to_owned(), kind: key.kind.to_owned() };
+        self.state_mut()?.set(&subject, field, value, stamp);
+        Ok(true)
+    }
+
+    /// Writes a field of a session or link.
+    pub(super) fn set_subject(
+        &mut self,
+        subject: &Subject,
+        field: &str,
+        value: Json,
+        now: Option<f64>,
+    ) -> Result<(), WriteError> {
+        let stamp = self.stamp(now)?;
+        self.state_mut()?.set(subject, field, value, stamp);
+        Ok(())
+    }
+
+    /// Notes that a session used a record.
+    pub(super) fn note_usage(
+        &mut self,
+        session: &str,
+        record: &str,
+        usage: &str,
+        now: f64,
+    ) -> Result<(), WriteError> {
+        let stamp = self.stamp(Some(now))?;
+        let id = event_id(stamp);
+        let usage = Usage {
+            record: record.to_owned(),
+            at: now,
+            session: session.to_owned(),
+            usage: usage.to_owned(),
+            id,
+        };
+        self.state_mut()?.add_usage(usage, stamp);
+        Ok(())
+    }
+
+    /// Notes what a person did with an answer.
+    pub(super) fn note_feedback(&mut self, mut feedback: Feedback) -> Result<(), WriteError> {
+        let stamp = self.stamp(Some(feedback.created_at))?;
+        feedback.id = event_id(stamp);
+        self.state_mut()?.add_feedback(feedback, stamp);
+        Ok(())
+    }
+
+    /// By part, the attributes that have other values than their columns.
+    pub(super) fn overrides(&self) -> Result<&[Overrides], SnapshotError> {
+        if let Some(overrides) = self.overrides.get() {
+            return Ok(overrides);
+        }
+        let mut overrides = vec![Overrides::default(); self.parts.len()];
+        for (key, field, value) in self.state()?.changed_fields() {
+            if let Some((attribute, _)) = self.schema.attribute(field)
+                && let Some((part, document)) = self.find(key)?
+            {
+                overrides[part].set(attribute, document, value.clone());
+            }
+        }
+        Ok(self.overrides.get_or_init(|| overrides))
+    }
+}
+
+/// What tells an event from all others: its stamp, as text.
+fn event_id(stamp: Stamp) -> String {
+    format!("{:x}-{}-{}", stamp.writer, stamp.at, stamp.sequence)
+}
