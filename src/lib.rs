@@ -12,6 +12,7 @@ pub mod embed;
 mod engine;
 pub mod ids;
 pub mod index;
+pub mod issues;
 pub mod json;
 pub mod presentation;
 pub mod query;
