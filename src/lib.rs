@@ -15,6 +15,7 @@ pub mod index;
 pub mod issues;
 pub mod json;
 pub mod presentation;
+pub mod primitives;
 pub mod query;
 pub mod ranking;
 pub mod recipe;
@@ -22,6 +23,7 @@ pub mod retrieval;
 pub mod schema;
 pub mod segment;
 pub mod snapshot;
+pub mod tokens;
 pub mod vector;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
