@@ -12,8 +12,10 @@ pub mod embed;
 mod engine;
 pub mod ids;
 pub mod index;
+pub mod issues;
 pub mod json;
 pub mod presentation;
+pub mod primitives;
 pub mod query;
 pub mod ranking;
 pub mod recipe;
@@ -22,6 +24,7 @@ pub mod schema;
 pub mod segment;
 pub mod snapshot;
 pub mod state;
+pub mod tokens;
 pub mod vector;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;

@@ -756,7 +756,7 @@ fn a_phrase_without_tokens_disappears_from_a_run_that_has_others() {
 // ---- words
 
 #[test]
-fn any_word_asks_for_each_of_the_first_twenty_words_of_two_characters_or_more() {
+fn p2_any_word_asks_for_each_of_the_first_twenty_words_of_two_characters_or_more() {
     let numbers: Vec<String> = (10..40).map(|number| number.to_string()).collect();
     let quoted: Vec<String> = numbers.iter().take(20).map(|number| format!("\"{number}\"")).collect();
     for (query, expected) in [
@@ -775,7 +775,7 @@ fn any_word_asks_for_each_of_the_first_twenty_words_of_two_characters_or_more() 
 }
 
 #[test]
-fn any_word_makes_an_expression_of_whatever_is_typed() {
+fn p2_any_word_makes_an_expression_of_whatever_is_typed() {
     let (sqlite, ours, mut random) = (Sqlite::new(), Ours::new(), Random(0x853c_49e6_748f_ea9b));
     for _ in 0..20_000 {
         let typed = match random.below(3) {

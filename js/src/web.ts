@@ -22,4 +22,5 @@ export const build: Package["build"] = environment.build;
 export type { Engine } from "./engine.js";
 export { SnapseekError, type ErrorCode } from "./errors.js";
 export type { OpenOptions, Source } from "./index.js";
+export * from "./primitives.js";
 export type * from "./types.js";

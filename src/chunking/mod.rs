@@ -17,6 +17,7 @@ mod error;
 
 pub use error::ChunkError;
 
+use crate::tokens::tokens_in_units;
 use breaks::{Break, breaks_of};
 
 /// The characters of a chunk where nobody says otherwise.
@@ -27,9 +28,6 @@ pub const DEFAULT_OVERLAP: usize = 200;
 pub const MAX_SIZE: usize = 6000;
 /// No two chunks share more characters than this.
 pub const MAX_OVERLAP: usize = 1000;
-
-/// How many UTF-16 units are counted as one token of a language model.
-const UNITS_PER_TOKEN: usize = 4;
 
 /// A piece of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +93,7 @@ pub fn chunk_text(body: &str, size: usize, overlap: usize) -> Result<Vec<Chunk<'
         chunks.push(Chunk {
             text: &body[start.byte..end.byte],
             index: chunks.len(),
-            token_count: (end.units - start.units).div_ceil(UNITS_PER_TOKEN),
+            token_count: tokens_in_units(end.units - start.units),
             char_offset: start.chars,
             byte_offset: start.byte,
         });

@@ -1,6 +1,6 @@
 // What must compile, and, under each `@ts-expect-error`, what must not.
 
-import { SnapseekError, build, open } from "../../../pkg/node.js";
+import { SnapseekError, build, formatZodError, normaliseRrfScores, open, recencyBoost, reciprocalRankFusion } from "../../../pkg/node.js";
 import * as web from "../../../pkg/web.js";
 import type { Embed, Engine, ErrorCode, Filter, Hit, MatchRow, RecordInput, Schema, SearchResponse } from "../../../pkg/node.js";
 
@@ -36,6 +36,10 @@ export async function whatCompiles(): Promise<void> {
   engine.remove(["a", 1, { id: "a", kind: "note" }]);
   built.apply(engine.changes());
   await open(engine.snapshot());
+  const fusedIds: Map<string, number> = normaliseRrfScores(reciprocalRankFusion(["a"], [{ id: "b" }], 10));
+  const boost: number = recencyBoost("2026-01-01", new Date(), 0.1);
+  const told: string = formatZodError({ issues: [{ path: ["limit", 0], message: "too large" }] });
+  void [fusedIds, boost, told];
   void [snippet, total, marks, engine.suggest("a")[0]?.word, engine.add(notes).added, engine.record(1)?.["title"]];
 }
 

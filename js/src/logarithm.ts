@@ -1,0 +1,39 @@
+// The natural logarithm, the same on every machine. Engines differ in the last bit of `Math.log`; this is the
+// algorithm of fdlibm, operation by operation, as Rust's libm has it.
+
+const number = new Float64Array(1);
+const words = new Uint32Array(number.buffer);
+/** Which of the two words holds the exponent. */
+const HIGH = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1 ? 1 : 0;
+
+/** The upper word of √½, where the mantissa's range begins, and of 1. */
+const SQRT_HALF = 0x3fe6a09e;
+const ONE = 0x3ff00000;
+
+/** ln 2 in two parts: a multiple of the first is exact. */
+const LN2_HIGH = 6.9314718036912381649e-1;
+const LN2_LOW = 1.90821492927058770002e-10;
+
+/** The polynomial in s² that, with s = f / (2 + f), makes ln(1 + f) of f. */
+const [A1, A2, A3, A4, A5, A6, A7] = [
+  6.66666666666673513e-1, 3.999999999940941908e-1, 2.857142874366239149e-1, 2.222219843214978396e-1,
+  1.818357216161805012e-1, 1.531383769920937332e-1, 1.479819860511658591e-1,
+] as const;
+
+/** The natural logarithm of a number of at least 1. */
+export function logarithm(x: number): number {
+  if (x === 1) return 0;
+  if (!(x < Infinity)) return x;
+  number[0] = x;
+  const shifted = words[HIGH]! + (ONE - SQRT_HALF);
+  const exponent = (shifted >>> 20) - 1023;
+  words[HIGH] = (shifted & 0xfffff) + SQRT_HALF;
+  const f = number[0] - 1;
+  const half = 0.5 * f * f;
+  const s = f / (2 + f);
+  const z = s * s;
+  const w = z * z;
+  const even = w * (A2 + w * (A4 + w * A6));
+  const odd = z * (A1 + w * (A3 + w * (A5 + w * A7)));
+  return s * (half + (odd + even)) + exponent * LN2_LOW - half + f + exponent * LN2_HIGH;
+}

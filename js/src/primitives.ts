@@ -1,0 +1,135 @@
+// The small functions that search is made of. They are pure, need no WebAssembly, and give the bits that the Rust library
+// gives (snapseek::primitives): tests/primitives.json holds both to the same cases.
+
+import { logarithm } from "./logarithm.js";
+
+const MAX_WORDS = 20;
+const MILLISECONDS_A_DAY = 86_400_000;
+/** What counts as a gap between words. An expression ends at a NUL, so that is one. */
+const GAP = /["()*\-^\0\p{White_Space}]+/u;
+const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[Tt ][\d:.]+$/;
+
+/** A result of a search: its id, or an object with one. */
+export type RankedResult = string | { readonly id: string };
+
+/** A moment: milliseconds since 1970, an ISO 8601 date (UTC where it names no zone), or a `Date`. */
+export type Moment = number | string | Date;
+
+/** What Zod, and others like it, throw. */
+export interface IssuesError {
+  readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
+}
+
+/** About how many tokens a text is for a language model: a quarter of its UTF-16 units, rounded up. */
+export function estimateTokens(text: string): number {
+  return Math.ceil(text.length / 4);
+}
+
+/**
+ * An FTS5 expression that matches what holds any of the words of a query; it always parses.
+ *
+ * The characters `" ( ) * - ^` count as spaces. Words of one character are left out, and those after the twentieth.
+ * Where no word is left it is `""`, which matches nothing.
+ */
+export function buildFts5Query(query: string): string {
+  const words = query.split(GAP).filter((word) => word.length > 2 || Array.from(word).length > 1);
+  return words.length === 0 ? '""' : words.slice(0, MAX_WORDS).map((word) => `"${word}"`).join(" OR ");
+}
+
+/**
+ * Fuses two lists, best first, by their ranks alone: Σ 1 / (k + rank + 1), with ranks from 0.
+ *
+ * An id that a list repeats counts once in it, at its best rank.
+ *
+ * @param k Defaults to 60.
+ * @returns Scores by id, best first; equal scores in the order of ids.
+ */
+export function reciprocalRankFusion(
+  vector: readonly RankedResult[],
+  fts: readonly RankedResult[],
+  k = 60,
+): Map<string, number> {
+  const scores = new Map<string, number>();
+  for (const list of [vector, fts]) {
+    const seen = new Set<string>();
+    list.forEach((result, rank) => {
+      const id = typeof result === "string" ? result : result.id;
+      if (!seen.has(id)) scores.set(id, (scores.get(id) ?? 0) + 1 / (k + rank + 1));
+      seen.add(id);
+    });
+  }
+  return new Map([...scores].sort(([a, aScore], [b, bScore]) => bScore - aScore || compareCodePoints(a, b)));
+}
+
+/** The order of Rust's strings. JavaScript's own puts characters beyond the basic plane before some within it. */
+function compareCodePoints(a: string, b: string): number {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  return (a.codePointAt(at) ?? -1) - (b.codePointAt(at) ?? -1);
+}
+
+/** Divides scores by the greatest of them, or by 1e-10 where none is greater. A new map in the same order. */
+export function normaliseRrfScores(scores: ReadonlyMap<string, number>): Map<string, number> {
+  let greatest = 1e-10;
+  for (const score of scores.values()) if (score > greatest) greatest = score;
+  return new Map(Array.from(scores, ([id, score]) => [id, score / greatest]));
+}
+
+/**
+ * What something of this age is worth: 1 when new, 0.59 after a day, 0.32 after a week. A date in the future counts as
+ * now.
+ *
+ * @param floor What it is worth at least. Defaults to 0.
+ * @throws RangeError where a string is no date.
+ */
+export function recencyBoost(createdAt: Moment, now: Moment, floor = 0): number {
+  const age = milliseconds(now, "now") - milliseconds(createdAt, "createdAt");
+  const days = age > 0 ? age / MILLISECONDS_A_DAY : 0;
+  const boost = 1 / (1 + logarithm(1 + days));
+  return floor > boost ? floor : boost;
+}
+
+function milliseconds(moment: Moment, name: string): number {
+  if (typeof moment === "number") return moment;
+  // By itself JavaScript takes a time of day without a zone for local time: another result on every machine.
+  const time = typeof moment === "string" ? Date.parse(WITHOUT_ZONE.test(moment) ? `${moment}Z` : moment) : moment.getTime();
+  if (Number.isNaN(time)) throw new RangeError(`${name}: ${String(moment)} is no date`);
+  return time;
+}
+
+/** Words what is wrong with a value, in one line: `limit: too large, not whole; (root): unknown key`. */
+export function formatZodError(error: IssuesError): string {
+  const fields = new Map<string, string[]>();
+  for (const { path, message } of error.issues) {
+    const field = path.length === 0 ? "(root)" : path.map(String).join(".");
+    const messages = fields.get(field);
+    if (messages) messages.push(message);
+    else fields.set(field, [message]);
+  }
+  return Array.from(fields, ([field, messages]) => `${field}: ${messages.join(", ")}`).join("; ");
+}
+
+/** |x| / (1 + |x|), below 1 for every number; 0 for what is not finite. */
+export function bm25Normalize(x: number): number {
+  if (!Number.isFinite(x)) return 0;
+  // From 2⁵³ on, adding 1 changes nothing, and the quotient would be 1.
+  return Math.min(Math.abs(x) / (1 + Math.abs(x)), 1 - Number.EPSILON / 2);
+}
+
+/**
+ * The cosine of two vectors, from −1 to 1; numbers count as 32-bit floats, as in the engine.
+ *
+ * 0 where their lengths differ, where one is all zeros, and where a number in them is not finite.
+ */
+export function cosineSimilarity(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  if (a.length !== b.length) return 0;
+  let [dot, ofA, ofB] = [0, 0, 0];
+  for (let i = 0; i < a.length; i++) {
+    const [x, y] = [Math.fround(a[i]!), Math.fround(b[i]!)];
+    dot += x * y;
+    ofA += x * x;
+    ofB += y * y;
+  }
+  const cosine = dot / Math.sqrt(ofA * ofB);
+  return Number.isFinite(cosine) ? Math.max(-1, Math.min(1, cosine)) : 0;
+}

@@ -1,0 +1,19 @@
+//! The small functions that search is made of, under the names that the npm package gives them.
+//!
+//! Pure: no state, no clock. Each lives where the engine uses it, and the same cases (`tests/primitives.json`) hold
+//! this page and `js/src/primitives.ts` to the same bits.
+//!
+//! ```
+//! use snapseek::primitives::{build_fts5_query, normalise_rrf_scores, reciprocal_rank_fusion};
+//!
+//! assert_eq!(build_fts5_query("quick (brown) fox"), r#""quick" OR "brown" OR "fox""#);
+//! let fused = reciprocal_rank_fusion(&[&["a", "b"], &["b", "c"]], 60.0);
+//! assert_eq!(normalise_rrf_scores(&fused)[0].id, "b");
+//! ```
+
+pub use crate::chunking::chunk_text;
+pub use crate::issues::format_issues as format_zod_error;
+pub use crate::query::any_word as build_fts5_query;
+pub use crate::ranking::normalise as normalise_rrf_scores;
+pub use crate::ranking::{bm25_normalize, cosine_similarity, recency_boost, reciprocal_rank_fusion};
+pub use crate::tokens::estimate_tokens;
