@@ -14,6 +14,7 @@ pub mod ids;
 pub mod index;
 pub mod issues;
 pub mod json;
+pub mod options;
 pub mod presentation;
 pub mod primitives;
 pub mod query;
@@ -33,7 +34,8 @@ pub mod wire;
 pub use builder::{BuildError, Builder};
 pub use document::{Key, Record, RecordError};
 pub use engine::{
-    Column, Engine, HighlightOptions, MatchOptions, MatchRow, MatchSnippet, SearchError, WriteError, Written,
+    CALLS, Clock, Column, Engine, HighlightOptions, MatchOptions, MatchRow, MatchSnippet, SearchError,
+    WriteError, Written,
 };
 pub use recipe::{SearchOptions, SearchResponse};
 pub use schema::{Schema, SchemaError};

@@ -10,7 +10,7 @@ const LAYERS: &[&[&str]] = &[
     &["json"],
     &["analysis", "chunking"],
     &["index", "vector", "embed", "document", "attributes"],
-    &["schema", "state"],
+    &["schema", "state", "options"],
     &["snapshot"],
     &["segment"],
     &["query"],

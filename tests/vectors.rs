@@ -223,7 +223,10 @@ fn a_vector_that_cannot_be_compared_is_an_error_and_a_dead_leg_is_never_silent()
         assert!(error.starts_with(reason), "{error}");
     }
     let error = asked(None, r#"{"mode":"vector"}"#).unwrap_err();
-    assert_eq!(error, "vector: the snapshot cannot embed queries for \"test\"; pass a vector");
+    assert_eq!(
+        error,
+        "vector: the query has no vector for \"test\", and the snapshot cannot embed it; pass a vector"
+    );
     let error = asked(None, r#"{"model":"other"}"#).unwrap_err();
     assert_eq!(error, "model: there is no model \"other\"; there are test");
     let degraded = asked(None, r#"{"mode":"hybrid"}"#).unwrap();
@@ -272,8 +275,7 @@ fn in_a_hybrid_search_every_hit_is_scored_by_both_legs_and_its_parts_make_its_sc
         assert_eq!((found.legs.keyword, found.legs.vector), (Some(86), Some(200)));
         for hit in &found.hits {
             let explain = hit.explain.as_ref().unwrap();
-            let parts = explain.fusion.unwrap();
-            assert_eq!(parts.keyword + parts.vector, hit.score);
+            assert_eq!(explain.score.score(), hit.score);
             assert!((0.0..=1.0).contains(&hit.score));
             let id: usize = hit.id.parse().unwrap();
             assert_eq!(explain.keyword.is_some(), [1, 4].contains(&(id % 7)), "record {id}");

@@ -238,10 +238,11 @@ function about({ level, createdAt, tags }) {
   return line;
 }
 
-function explanation(score, { keyword, vector, fusion }) {
+function explanation(score, { keyword, vector, parts: given }) {
   const parts = [];
   if (vector) parts.push(`Nearness ${vector.similarity.toFixed(3)}${vector.place === undefined ? "" : `, number ${vector.place + 1}`}.`);
-  if (fusion) parts.push(`Words give ${fusion.keyword.toFixed(3)}, meaning ${fusion.vector.toFixed(3)}.`);
+  const names = { keyword: "Words give", vector: "meaning gives" };
+  if (given.length > 1) parts.push(`${given.map(({ name, product }) => `${names[name]} ${product.toFixed(3)}`).join(", ")}.`);
   const line = make("p", { textContent: `Score ${score.toFixed(3)}. ${parts.join(" ")}` });
   const scroller = make("div", { className: "explanation" }, line);
   if (keyword) scroller.append(explainedWords(keyword));

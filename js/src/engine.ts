@@ -23,6 +23,12 @@ type Columns = [
   highlights: (string | null)[] | undefined,
 ];
 
+/** What the options of all recipes' searches have, as far as this side is concerned. */
+export interface RecipeOptions {
+  readonly embed?: Embed | undefined;
+  readonly vector?: ArrayLike<number> | undefined;
+}
+
 /** After a trap the module's memory may be anything, for every engine in it. */
 let hasCrashed = false;
 
@@ -122,6 +128,33 @@ export class Engine implements Disposable {
     const rest = given.recency ? { now: Date.now(), ...given } : given;
     const numbers = vector && (vector instanceof Float32Array ? vector : Float32Array.from(vector));
     return JSON.parse(this.#call((raw) => raw.search(query, rest, numbers))) as SearchResponse;
+  }
+
+  /**
+   * Asks a recipe, at once.
+   *
+   * @internal
+   */
+  ask<T>(name: string, options: object = {}, vector?: ArrayLike<number>): T {
+    const numbers = vector && (vector instanceof Float32Array ? vector : Float32Array.from(vector));
+    return JSON.parse(this.#call((raw) => raw.call(name, { now: Date.now(), ...options }, numbers))) as T;
+  }
+
+  /**
+   * Asks a recipe about a query. Where there is an `embed` function, it makes the query's vector; if it fails, the recipe
+   * is told, and goes without.
+   *
+   * @internal
+   */
+  async askAbout<T>(name: string, query: string, options: RecipeOptions): Promise<T> {
+    const { embed = this.#embed, vector, ...rest } = options;
+    if (vector || !embed || !query.trim()) return this.ask(name, rest, vector);
+    try {
+      return this.ask(name, rest, await embedded(query, embed));
+    } catch (cause) {
+      if (!(cause instanceof SnapseekError) || cause.code !== "embed/failed") throw cause;
+      return this.ask(name, { ...rest, embedFailed: cause.message });
+    }
   }
 
   /**

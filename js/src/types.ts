@@ -272,10 +272,21 @@ export interface Explain {
     /** Its place among the nearest, from 0; absent where it is not among the candidates. */
     readonly place?: number;
   };
-  /** What both give to the score. They add up to it, before it fades. */
-  readonly fusion?: { readonly keyword: number; readonly vector: number };
-  /** What age leaves of the score: it is multiplied by this. */
-  readonly recency?: number;
+  /** What makes the score: the products add up to it, before it is multiplied by the factors. */
+  readonly parts: readonly ExplainedPart[];
+  /** What the sum is multiplied by; absent where by nothing. */
+  readonly factors?: readonly { readonly name: string; readonly value: number }[];
+}
+
+/** What was added to a score. */
+export interface ExplainedPart {
+  readonly name: string;
+  /** What was measured. */
+  readonly value: number;
+  /** What it counts; absent where that differs from place to place. */
+  readonly weight?: number;
+  /** What it gives to the score. */
+  readonly product: number;
 }
 
 /** What words say. The parts of the phrases add up to the negative of `bm25`. */

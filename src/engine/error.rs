@@ -1,5 +1,7 @@
 //! What can go wrong with a search, and with a write.
 
+use super::calls::CALLS;
+use crate::options::OptionsError;
 use crate::query::QueryError;
 use crate::recipe::InterpretError;
 use crate::retrieval::FilterError;
@@ -27,6 +29,26 @@ pub enum SearchError {
         /// What is wrong, and what is allowed.
         reason: String,
     },
+    /// Options cannot be used.
+    #[error(transparent)]
+    Options(#[from] OptionsError),
+    /// There is no such call.
+    #[error("there is no call {name:?}; there are {}", CALLS.join(", "))]
+    UnknownCall {
+        /// What was called.
+        name: String,
+    },
+    /// There is no such record.
+    #[error("{what} not found: {id}")]
+    NotFound {
+        /// What was looked for.
+        what: &'static str,
+        /// Its id.
+        id: String,
+    },
+    /// What the call writes could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
     /// The snapshot is damaged.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),

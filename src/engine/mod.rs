@@ -2,6 +2,8 @@
 //!
 //! An engine is a list of segments: the snapshot it opened, and one for each write since, merged as they grow.
 
+mod asking;
+mod calls;
 mod changes;
 mod embedding;
 mod error;
@@ -11,6 +13,7 @@ mod searching;
 mod state;
 mod writes;
 
+pub use calls::CALLS;
 pub use error::{SearchError, WriteError};
 pub use matching::{Column, HighlightOptions, MatchOptions, MatchRow, MatchSnippet};
 pub use writes::Written;

@@ -1,5 +1,6 @@
 //! The options of a search, checked.
 
+use super::asking::QueryVector;
 use super::{Engine, SearchError};
 use crate::attributes::AttributeType;
 use crate::ids::FieldId;
@@ -107,49 +108,26 @@ fn legs(
     if wanted == Some(Mode::Keyword) {
         return Ok((Mode::Keyword, None));
     }
-    let model = engine.model(options.model.as_deref())?.and_then(|place| {
-        let (name, model) = engine.schema.models().nth(place)?;
-        Some((place, name, model))
-    });
-    let Some((place, name, model)) = model else {
-        if options.vector.is_some() {
-            return Err(wrong("vector", "this snapshot has no vectors to compare it with".to_owned()));
-        }
-        return match wanted {
-            None => Ok((Mode::Keyword, None)),
-            Some(_) => Err(wrong("mode", "this snapshot has no vectors; it answers \"keyword\"".to_owned())),
-        };
-    };
-    let own;
-    let vector = match &options.vector {
-        Some(vector) => Some(vector),
-        None => {
-            own = engine.embed_with(place, text)?;
-            own.as_ref()
-        }
-    };
-    let Some(vector) = vector else {
-        if wanted == Some(Mode::Vector) {
-            return Err(wrong(
-                "vector",
-                format!("the snapshot cannot embed queries for {name:?}; pass a vector"),
-            ));
-        }
-        warnings.push(format!("vector: the query has no vector for {name:?}, so only words were looked for"));
-        return Ok((Mode::Keyword, None));
-    };
-    let mode = wanted.unwrap_or(Mode::Hybrid);
-    let Some(width) = model.width else {
-        // No record has a vector yet.
-        return Ok((mode, None));
-    };
-    // What the snapshot made of the query has no direction where the query has no word that it knows.
-    if options.vector.is_none() && vector.iter().all(|&number| number == 0.0) {
-        return Ok((mode, None));
+    let has_models = engine.schema.models().len() > 0;
+    if !has_models && options.vector.is_some() {
+        return Err(wrong("vector", "this snapshot has no vectors to compare it with".to_owned()));
     }
-    let query = vector::Query::new(vector, model.metric, width)
-        .map_err(|error| wrong("vector", format!("it cannot be compared with {name:?}: {error}")))?;
-    Ok((mode, Some((place, query))))
+    let vector = engine.query_vector(text, options.vector.as_deref(), options.model.as_deref())?;
+    match (vector, wanted) {
+        (QueryVector::Ready(place, query), _) => Ok((wanted.unwrap_or(Mode::Hybrid), Some((place, query)))),
+        (QueryVector::NearNothing, _) => Ok((wanted.unwrap_or(Mode::Hybrid), None)),
+        (QueryVector::Missing(_), None) if !has_models => Ok((Mode::Keyword, None)),
+        (QueryVector::Missing(reason), Some(_)) if !has_models => {
+            Err(wrong("mode", format!("{reason}; it answers \"keyword\"")))
+        }
+        (QueryVector::Missing(reason), Some(Mode::Vector)) => {
+            Err(wrong("vector", format!("{reason}, and the snapshot cannot embed it; pass a vector")))
+        }
+        (QueryVector::Missing(reason), _) => {
+            warnings.push(format!("vector: {reason}, so only words were looked for"));
+            Ok((Mode::Keyword, None))
+        }
+    }
 }
 
 fn fusion(options: &SearchOptions) -> Result<Fusion, SearchError> {

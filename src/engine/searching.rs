@@ -9,8 +9,8 @@ use crate::ids::FieldId;
 use crate::presentation::{Markers, Markup, render};
 use crate::query::{Phrase, Term};
 use crate::recipe::{
-    Completion, Explain, ExplainedFusion, ExplainedKeyword, ExplainedPhrase, ExplainedVector, Facet,
-    FacetValue, Hit, Interpretation, Legs, Mode, Plan, Retrieved, Scored, SearchOptions, SearchResponse,
+    Completion, Explain, Explained, ExplainedKeyword, ExplainedPhrase, ExplainedVector, Facet, FacetValue,
+    Factor, Hit, Interpretation, Legs, Mode, Part, Plan, Retrieved, Scored, SearchOptions, SearchResponse,
     Signal, Words, complete, interpret, retrieve,
 };
 use crate::retrieval::{self, Corpus, Found, Place, part_of};
@@ -129,7 +129,7 @@ impl Engine {
                 let keyword = found.keyword.as_ref().zip(page[number].keyword).map(|(found, signal)| {
                     explain_keyword(interpretation, found, &text.places, length, signal, &request.weights)
                 });
-                hit.explain = Some(explain(&page[number], keyword, request.mode));
+                hit.explain = Some(explain(&page[number], keyword));
             }
             if options.records {
                 hit.record = Some(text.record.json().clone());
@@ -188,15 +188,17 @@ fn facets(corpus: &Corpus, request: &Request, matches: &[Bitmap]) -> Result<Vec<
     Ok(facets)
 }
 
-fn explain(scored: &Scored, keyword: Option<ExplainedKeyword>, mode: Mode) -> Explain {
+fn explain(scored: &Scored, keyword: Option<ExplainedKeyword>) -> Explain {
     let vector = scored.vector.map(|Signal { score, place }| ExplainedVector { similarity: score, place });
+    let part = |name: &str, signal: Option<Signal>, product: f64| {
+        signal.map(|signal| Part { name: name.to_owned(), value: signal.score, weight: None, product })
+    };
     let (of_words, of_vectors) = scored.parts;
-    Explain {
-        keyword,
-        vector,
-        fusion: (mode == Mode::Hybrid).then_some(ExplainedFusion { keyword: of_words, vector: of_vectors }),
-        recency: scored.recency,
-    }
+    let parts = [part("keyword", scored.keyword, of_words), part("vector", scored.vector, of_vectors)];
+    let factors = scored.recency.map(|value| Factor { name: "recency".to_owned(), value });
+    let score =
+        Explained { parts: parts.into_iter().flatten().collect(), factors: factors.into_iter().collect() };
+    Explain { keyword, vector, score }
 }
 
 fn explain_keyword(

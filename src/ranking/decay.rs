@@ -10,6 +10,17 @@ pub fn recency_boost(created_at: f64, now: f64, floor: f64) -> f64 {
     (1.0 / (1.0 + libm::log(1.0 + days))).max(floor)
 }
 
+/// What is left of something that loses the share `rate` a day: e^(−rate · days). A date in the future counts as now.
+pub fn exponential_decay(created_at: f64, now: f64, rate: f64) -> f64 {
+    let days = (now - created_at).max(0.0) / MILLISECONDS_A_DAY;
+    libm::exp(-rate * days)
+}
+
+/// What is left of something that loses half in so many `days`. A date in the future counts as now.
+pub fn half_life_decay(created_at: f64, now: f64, days: f64) -> f64 {
+    exponential_decay(created_at, now, std::f64::consts::LN_2 / days)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,10 +9,12 @@ mod auto;
 mod cosine;
 mod decay;
 mod fusion;
+mod overlap;
 mod saturation;
 
 pub use auto::{Auto, QueryStatistics, auto};
 pub use cosine::cosine_similarity;
-pub use decay::recency_boost;
+pub use decay::{exponential_decay, half_life_decay, recency_boost};
 pub use fusion::{Candidate, Fused, RRF_K, Scored, by_ranks, normalise, reciprocal_rank_fusion, sum};
+pub use overlap::jaccard;
 pub use saturation::bm25_normalize;

@@ -3,20 +3,12 @@
 //! Keyword search and nearest vectors each give their best candidates. Every candidate is then looked up in both, so that
 //! none counts less only because the other leg stopped short of it. Their scores are fused, and on request fade with age.
 
+use super::legs::{Ask, Candidate, Candidates, Signal, Words};
 use crate::bitmap::Bitmap;
-use crate::query::Query;
-use crate::ranking::{Candidate, Fused, QueryStatistics, RRF_K, auto, by_ranks, recency_boost, sum};
-use crate::retrieval::{
-    self, Corpus, Found, Nearest, Part, Ranked, Retrieval, Spread, nearest, part_of, similarities, spread,
-};
+use crate::ranking::{self, Fused, QueryStatistics, RRF_K, auto, by_ranks, recency_boost, sum};
+use crate::retrieval::{Corpus, Found, Part, Spread, part_of, spread};
 use crate::snapshot::SnapshotError;
 use crate::vector;
-use std::collections::BTreeMap;
-
-/// How many rows of bits are looked at again, for one that is wanted.
-const CANDIDATES_OF_BITS: usize = 2;
-/// And at least so many.
-const MIN_CANDIDATES_OF_BITS: usize = 400;
 
 /// How two legs become one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,15 +56,6 @@ pub struct Plan<'a> {
     pub recency: Option<Recency>,
 }
 
-/// The words of a query.
-#[derive(Clone, Copy, Debug)]
-pub struct Words<'a> {
-    /// As they are looked for.
-    pub query: &'a Query,
-    /// The weight of each field.
-    pub weights: &'a [f64],
-}
-
 /// How scores fade with age.
 #[derive(Clone, Copy, Debug)]
 pub struct Recency {
@@ -101,15 +84,6 @@ pub struct Scored {
     pub recency: Option<f64>,
 }
 
-/// What one leg says of a row.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Signal {
-    /// bm25, or the similarity: higher is better.
-    pub score: f64,
-    /// Its place among the leg's own candidates, from 0; none where it is not one of them.
-    pub place: Option<usize>,
-}
-
 /// What was found.
 #[derive(Clone, Debug)]
 pub struct Retrieved {
@@ -128,17 +102,18 @@ pub struct Retrieved {
 pub fn retrieve(corpus: &Corpus, plan: &Plan) -> Result<Retrieved, SnapshotError> {
     let is_simple = plan.recency.is_none() && (plan.words.is_none() || plan.vector.is_none());
     let depth = if is_simple { plan.limit } else { plan.candidates.max(plan.limit) };
-    let keyword = plan.words.map(|words| keyword_leg(corpus, plan, words, depth)).transpose()?;
-    let nearest = plan.vector.map(|vector| nearest(corpus, &nearest_of(plan, vector, depth))).transpose()?;
-    let keyword_rows = keyword.as_ref().map_or(&[][..], |found| &found.rows);
-    let nearest_rows = nearest.as_deref().unwrap_or_default();
-    let mut rows = united(keyword_rows, nearest_rows);
-    if let (Some(words), Some(vector)) = (plan.words, plan.vector) {
-        complete_keyword(corpus, words, &mut rows)?;
-        complete_vector(corpus, vector, &mut rows)?;
-        let spread = match plan.fusion {
-            Fusion::Auto => spread(corpus, &nearest_of(plan, vector, depth))?,
-            Fusion::Rrf | Fusion::Sum { .. } => Spread::default(),
+    let Plan { words, vector, allowed, wants_all, .. } = *plan;
+    let ask = Ask { words, vector, depth, allowed, wants_all };
+    let Candidates { rows: mut candidates, keyword, vector } = ask.candidates(corpus)?;
+    let is_fused = plan.words.is_some() && plan.vector.is_some();
+    if is_fused {
+        ask.complete(corpus, &mut candidates)?;
+    }
+    let mut rows = candidates.into_iter().map(Scored::by_its_leg).collect::<Vec<_>>();
+    if is_fused {
+        let spread = match (plan.fusion, ask.nearest()) {
+            (Fusion::Auto, Some(nearest)) => spread(corpus, &nearest)?,
+            _ => Spread::default(),
         };
         let found = keyword.as_ref().expect("the words were looked for");
         fuse(plan.fusion, found, &spread, &mut rows);
@@ -148,87 +123,23 @@ pub fn retrieve(corpus: &Corpus, plan: &Plan) -> Result<Retrieved, SnapshotError
     }
     rows.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.row.cmp(&b.row)));
     rows.truncate(plan.limit);
-    let vector = nearest.map(|rows| rows.len());
     Ok(Retrieved { rows, keyword, vector })
 }
 
-fn keyword_leg(corpus: &Corpus, plan: &Plan, words: Words, depth: usize) -> Result<Found, SnapshotError> {
-    let Words { query, weights } = words;
-    let (allowed, wants_all) = (plan.allowed, plan.wants_all);
-    retrieval::search(corpus, &Retrieval { query, weights, limit: depth, allowed, wants_all })
-}
-
-fn nearest_of<'a>(plan: &Plan<'a>, (model, query): (usize, &'a vector::Query), depth: usize) -> Nearest<'a> {
-    let candidates = MIN_CANDIDATES_OF_BITS.max(CANDIDATES_OF_BITS * depth);
-    Nearest { model, query, limit: depth, allowed: plan.allowed, candidates }
-}
-
-/// The candidates of both legs, by row, each with what its own leg says.
-fn united(keyword: &[Ranked], nearest: &[Ranked]) -> Vec<Scored> {
-    let mut rows = BTreeMap::<u32, Scored>::new();
-    // Negating a zero would show as −0.
-    let signal = |place: usize, ranked: &Ranked| Signal { score: 0.0 - ranked.rank, place: Some(place) };
-    let blank = |row: u32, signal: Signal| Scored {
-        row,
-        score: signal.score,
-        keyword: None,
-        vector: None,
-        parts: (0.0, 0.0),
-        recency: None,
-    };
-    for (place, ranked) in keyword.iter().enumerate() {
-        let signal = signal(place, ranked);
-        rows.entry(ranked.row).or_insert_with(|| blank(ranked.row, signal)).keyword = Some(signal);
+impl Scored {
+    /// A row of one leg, with that leg's score.
+    fn by_its_leg(candidate: Candidate) -> Scored {
+        let Candidate { row, keyword, vector } = candidate;
+        let score = |signal: Option<Signal>| signal.map_or(0.0, |signal| signal.score);
+        let parts = (score(keyword), if keyword.is_some() { 0.0 } else { score(vector) });
+        Scored { row, score: parts.0 + parts.1, keyword, vector, parts, recency: None }
     }
-    for (place, ranked) in nearest.iter().enumerate() {
-        let signal = signal(place, ranked);
-        rows.entry(ranked.row).or_insert_with(|| blank(ranked.row, signal)).vector = Some(signal);
-    }
-    rows.into_values().collect()
-}
-
-/// Looks up in the index the rows that only the vectors gave; those that do not match stay without.
-fn complete_keyword(corpus: &Corpus, words: Words, rows: &mut [Scored]) -> Result<(), SnapshotError> {
-    let mut only =
-        corpus.parts.iter().map(|part| Bitmap::none(part.segment.documents() as usize)).collect::<Vec<_>>();
-    let mut count = 0;
-    for scored in rows.iter().filter(|scored| scored.keyword.is_none()) {
-        let (part, document) = part_of(corpus, scored.row);
-        only[part].insert(document as usize);
-        count += 1;
-    }
-    if count == 0 {
-        return Ok(());
-    }
-    let Words { query, weights } = words;
-    let retrieval = Retrieval { query, weights, limit: count, allowed: Some(&only), wants_all: false };
-    for ranked in retrieval::search(corpus, &retrieval)?.rows {
-        let place = rows.binary_search_by_key(&ranked.row, |scored| scored.row);
-        if let Ok(place) = place {
-            rows[place].keyword = Some(Signal { score: 0.0 - ranked.rank, place: None });
-        }
-    }
-    Ok(())
-}
-
-/// Looks up the vectors of the rows that only the words gave; some may have none.
-fn complete_vector(
-    corpus: &Corpus,
-    (model, query): (usize, &vector::Query),
-    rows: &mut [Scored],
-) -> Result<(), SnapshotError> {
-    let missing = (0..rows.len()).filter(|&place| rows[place].vector.is_none()).collect::<Vec<_>>();
-    let found = similarities(corpus, model, query, missing.iter().map(|&place| rows[place].row))?;
-    for (place, similarity) in missing.into_iter().zip(found) {
-        rows[place].vector = similarity.map(|score| Signal { score: f64::from(score), place: None });
-    }
-    Ok(())
 }
 
 /// Gives every row its score and what each leg gave to it.
 fn fuse(fusion: Fusion, found: &Found, spread: &Spread, rows: &mut [Scored]) {
     let score = |signal: Option<Signal>| signal.map(|signal| signal.score);
-    let candidates = rows.iter().map(|scored| Candidate {
+    let candidates = rows.iter().map(|scored| ranking::Candidate {
         id: scored.row,
         keyword: score(scored.keyword),
         cosine: score(scored.vector),

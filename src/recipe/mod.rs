@@ -4,12 +4,16 @@
 //! request, the response, and how a hit explains itself.
 
 mod expansion;
+mod formula;
 mod hybrid;
 mod interpretation;
+mod legs;
 
 pub use expansion::{Completion, MAX_COMPLETIONS, complete, corrections};
-pub use hybrid::{Fusion, Plan, Recency, Retrieved, Scored, Signal, Words, retrieve};
+pub use formula::{Context, Curve, Decay, Explained, Factor, Formula, Measure, Part, Rated, Term};
+pub use hybrid::{Fusion, Plan, Recency, Retrieved, Scored, retrieve};
 pub use interpretation::{InterpretError, Interpretation, interpret};
+pub use legs::{Ask, Candidate, Candidates, Signal, Words};
 
 use crate::json::Json;
 use serde::{Deserialize, Serialize};
@@ -225,7 +229,8 @@ pub struct Hit {
     pub record: Option<Json>,
 }
 
-/// What made a score: what each leg says, what that gives, and what age leaves of it.
+/// What made a score: what each leg says, and how that became the score: its parts add up, and are multiplied by its
+/// factors.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Explain {
@@ -235,12 +240,9 @@ pub struct Explain {
     /// What vectors say; none where they were not asked, or the record has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vector: Option<ExplainedVector>,
-    /// What both give to the score: its parts add up to it, before it fades.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fusion: Option<ExplainedFusion>,
-    /// What age leaves of the score: it is multiplied by this.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub recency: Option<f64>,
+    /// How the score was made.
+    #[serde(flatten)]
+    pub score: Explained,
 }
 
 /// What vectors say.
@@ -251,15 +253,6 @@ pub struct ExplainedVector {
     /// Its place among the nearest, from 0; none where it is not among the leg's candidates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<usize>,
-}
-
-/// What each leg gives to a fused score.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct ExplainedFusion {
-    /// What words give.
-    pub keyword: f64,
-    /// What vectors give.
-    pub vector: f64,
 }
 
 /// What words say: bm25, phrase by phrase. The parts add up to the negative of it.

@@ -11,6 +11,7 @@ mod lists;
 mod matching;
 mod near;
 mod nearest;
+mod occurrence;
 mod places;
 mod positions;
 mod score_table;
@@ -20,6 +21,7 @@ mod top_k;
 
 pub use filter::{Filter, FilterError};
 pub use nearest::{Nearest, Spread, nearest, similarities, spread};
+pub use occurrence::occurrences;
 pub use places::{Place, places};
 pub use positions::Positions;
 pub use score_table::ScoreTables;

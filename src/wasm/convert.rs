@@ -71,6 +71,16 @@ pub(super) fn options<T: DeserializeOwned + Default>(value: &JsValue) -> Result<
     serde_json::from_str(&text).map_err(|error| option_at_fault::<T>(&text, &error))
 }
 
+/// Options that a recipe reads by itself.
+pub(super) fn object(value: &JsValue) -> Result<Json, Failure> {
+    if value.is_undefined() {
+        return Ok(Json::Null);
+    }
+    let invalid = |message| Failure::new("option/invalid", message);
+    let text = json_text(value, "an object of options").map_err(invalid)?;
+    Json::parse(text.as_bytes()).map_err(|error| invalid(reason_of(&error)))
+}
+
 /// Which option is at fault: the first that is refused alone, too.
 fn option_at_fault<T: DeserializeOwned>(text: &str, error: &serde_json::Error) -> Failure {
     let Ok(Json::Object(entries)) = Json::parse(text.as_bytes()) else {

@@ -40,6 +40,12 @@ impl Failure {
             SearchError::Query(error) => return Failure::of_query(error, expression),
             SearchError::Filter(error) => Cow::Borrowed(filter_code(error)),
             SearchError::Option { option, .. } => Cow::Owned(format!("option/{option}")),
+            SearchError::Options(error) => {
+                Cow::Owned(format!("option/{}", error.option().unwrap_or("invalid")))
+            }
+            SearchError::UnknownCall { .. } => Cow::Borrowed("call/unknown"),
+            SearchError::NotFound { .. } => Cow::Borrowed("record/not-found"),
+            SearchError::Write(error) => return error.into(),
             SearchError::Snapshot(error) => Cow::Borrowed(snapshot_code(error)),
         };
         Failure::new(code, error.to_string())
@@ -111,6 +117,12 @@ impl From<BuildError> for Failure {
 
 impl From<WriteError> for Failure {
     fn from(error: WriteError) -> Failure {
+        Failure::from(&error)
+    }
+}
+
+impl From<&WriteError> for Failure {
+    fn from(error: &WriteError) -> Failure {
         let code = match &error {
             WriteError::Record(error) => batch_code(error),
             WriteError::Merge(error) => merge_code(error),

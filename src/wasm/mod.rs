@@ -109,6 +109,20 @@ impl Engine {
         Ok(json(&found.map_err(|error| Failure::of_search(&error, query))?))
     }
 
+    /// The answer to a call of a recipe, such as `memory.search`, as JSON text.
+    ///
+    /// # Errors
+    /// When there is no such call, an option cannot be used, or the snapshot is damaged.
+    pub fn call(
+        &mut self,
+        name: &str,
+        options: &JsValue,
+        vector: Option<Vec<f32>>,
+    ) -> Result<String, Failure> {
+        let found = self.0.call(name, &convert::object(options)?, vector);
+        found.map_err(|error| Failure::of_search(&error, name))
+    }
+
     /// The vector of a text, for a model or the first; none where the snapshot has no embedder for it.
     ///
     /// # Errors

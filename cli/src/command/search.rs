@@ -212,13 +212,14 @@ fn print_explain(out: &mut impl Write, explain: &Explain) -> io::Result<()> {
         let place = vector.place.map_or_else(String::new, |place| format!(", number {}", place + 1));
         writeln!(out, "   {:.4} = similarity{place}", vector.similarity)?;
     }
-    if let Some(fusion) = &explain.fusion {
-        writeln!(out, "   {:.4} of words + {:.4} of vectors", fusion.keyword, fusion.vector)?;
+    for part in &explain.score.parts {
+        let weight = part.weight.map_or_else(String::new, |weight| format!(" × {weight}"));
+        writeln!(out, "   {:.4} = {} {:.4}{weight}", part.product, print::plain(&part.name), part.value)?;
     }
-    match explain.recency {
-        Some(recency) => writeln!(out, "   × {recency:.4} for its age"),
-        None => Ok(()),
+    for factor in &explain.score.factors {
+        writeln!(out, "   × {:.4} {}", factor.value, print::plain(&factor.name))?;
     }
+    Ok(())
 }
 
 fn print_keyword(out: &mut impl Write, explain: &ExplainedKeyword) -> io::Result<()> {

@@ -1,0 +1,99 @@
+//! What the calls of all recipes share: the query's vector, the rows that may be hits, the records behind rows.
+
+use super::{Engine, SearchError};
+use crate::bitmap::Bitmap;
+use crate::document::{Key, Record};
+use crate::recipe::Context;
+use crate::retrieval::{Corpus, Filter, part_of};
+use crate::snapshot::SnapshotError;
+use crate::vector;
+
+/// What there is to compare vectors with.
+#[derive(Debug)]
+pub(super) enum QueryVector {
+    /// A vector, for the model in this place.
+    Ready(usize, vector::Query),
+    /// A vector that nothing is near: no record has one yet, or the query has no word that the embedder knows.
+    NearNothing,
+    /// None, and why.
+    Missing(String),
+}
+
+impl QueryVector {
+    /// The place of the model and the vector, where there is one.
+    pub fn ready(&self) -> Option<(usize, &vector::Query)> {
+        match self {
+            QueryVector::Ready(model, query) => Some((*model, query)),
+            QueryVector::NearNothing | QueryVector::Missing(_) => None,
+        }
+    }
+
+    /// Why there is none.
+    pub fn missing(&self) -> Option<&str> {
+        match self {
+            QueryVector::Missing(reason) => Some(reason),
+            QueryVector::Ready(..) | QueryVector::NearNothing => None,
+        }
+    }
+}
+
+impl Engine {
+    /// The vector of a query: the one that is given, or what the snapshot makes of the text.
+    pub(super) fn query_vector(
+        &self,
+        text: &str,
+        given: Option<&[f32]>,
+        model: Option<&str>,
+    ) -> Result<QueryVector, SearchError> {
+        let place = self.model(model)?;
+        let Some((place, (name, model))) =
+            place.and_then(|place| Some((place, self.schema.models().nth(place)?)))
+        else {
+            return Ok(QueryVector::Missing("this snapshot has no vectors".to_owned()));
+        };
+        let own = match given {
+            Some(_) => None,
+            None => self.embed_with(place, text)?,
+        };
+        let Some(vector) = given.or(own.as_deref()) else {
+            return Ok(QueryVector::Missing(format!("the query has no vector for {name:?}")));
+        };
+        let Some(width) = model.width else { return Ok(QueryVector::NearNothing) };
+        // What the snapshot made of the query has no direction where the query has no word that it knows.
+        if given.is_none() && vector.iter().all(|&number| number == 0.0) {
+            return Ok(QueryVector::NearNothing);
+        }
+        let query = vector::Query::new(vector, model.metric, width).map_err(|error| SearchError::Option {
+            option: "vector",
+            reason: format!("it cannot be compared with {name:?}: {error}"),
+        })?;
+        Ok(QueryVector::Ready(place, query))
+    }
+
+    /// What a recipe works with.
+    pub(super) fn context<'a>(&'a self, corpus: &'a Corpus<'a>, query: &'a str, now: f64) -> Context<'a> {
+        Context { corpus, schema: &self.schema, analyzer: &self.analyzer, query, now }
+    }
+
+    /// The time that was given, or now.
+    pub(super) fn now(&self, given: Option<f64>) -> f64 {
+        given.unwrap_or_else(self.clock)
+    }
+}
+
+/// By segment, the documents for which a filter holds.
+pub(super) fn passing(corpus: &Corpus, filter: &Filter) -> Result<Vec<Bitmap>, SnapshotError> {
+    corpus.parts.iter().map(|part| filter.apply(part)).collect()
+}
+
+/// The key of a row.
+pub(super) fn key_of<'a>(corpus: &Corpus<'a>, row: u32) -> Result<Key<'a>, SnapshotError> {
+    let (part, document) = part_of(corpus, row);
+    Ok(corpus.parts[part].segment.keys()?.get(document as usize)?)
+}
+
+/// The record of a row, as it is now.
+pub(super) fn record_of(corpus: &Corpus, row: u32) -> Result<Record, SnapshotError> {
+    let (part, document) = part_of(corpus, row);
+    Ok(corpus.state.as_it_is_now(corpus.parts[part].segment.record(document)?))
+}

@@ -1,0 +1,28 @@
+//! The recipes' calls by their names: options in, an answer out, both as JSON. What JavaScript and the command line use.
+
+use super::{Engine, SearchError};
+use crate::json::Json;
+
+/// The calls there are.
+pub const CALLS: &[&str] = &[];
+
+impl Engine {
+    /// Answers a call such as `memory.search`; [`CALLS`] lists them. A query's vector may come by itself: as JSON it would
+    /// be slow.
+    ///
+    /// # Errors
+    /// When there is no such call, an option cannot be used, or the snapshot is damaged.
+    pub fn call(
+        &mut self,
+        name: &str,
+        options: &Json,
+        vector: Option<Vec<f32>>,
+    ) -> Result<String, SearchError> {
+        match name {
+            _ => {
+                let (_, _) = (options, vector);
+                Err(SearchError::UnknownCall { name: name.to_owned() })
+            }
+        }
+    }
+}

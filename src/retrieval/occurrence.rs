@@ -1,0 +1,43 @@
+//! How often do these terms occur in these rows?
+//!
+//! The index tells, so no text is read: a list is passed over once, from one of the rows to the next.
+
+use super::positions::cursor;
+use super::{Corpus, part_of};
+use crate::ids::FieldSet;
+use crate::snapshot::SnapshotError;
+
+/// By row and then by term, how often the term occurs in the fields of the row; `rows` are ascending.
+///
+/// # Errors
+/// When the index is damaged.
+pub fn occurrences(
+    corpus: &Corpus,
+    terms: &[Vec<u8>],
+    rows: &[u32],
+    fields: FieldSet,
+) -> Result<Vec<Vec<u32>>, SnapshotError> {
+    let mut counts = vec![vec![0; terms.len()]; rows.len()];
+    let mut first = 0;
+    while let Some(&row) = rows.get(first) {
+        let (number, _) = part_of(corpus, row);
+        let part = &corpus.parts[number];
+        let own = rows[first..].iter().take_while(|row| part_of(corpus, **row).0 == number).count();
+        let shapes = part.segment.shapes()?;
+        for (place, term) in terms.iter().enumerate() {
+            let Some(list) = part.segment.terms()?.find(term)? else { continue };
+            let mut cursor = cursor(part, list)?;
+            for (row, counts) in rows[first..first + own].iter().zip(&mut counts[first..]) {
+                let document = row - part.first_row;
+                cursor.seek(document)?;
+                if cursor.doc() == document {
+                    let shape = &shapes[cursor.shape_number() as usize];
+                    let own = shape.counts().iter().filter(|(field, _)| fields.has(*field));
+                    counts[place] = own.map(|(_, count)| *count).fold(0, u32::saturating_add);
+                }
+            }
+        }
+        first += own;
+    }
+    Ok(counts)
+}
