@@ -191,7 +191,10 @@ fn facets(corpus: &Corpus, request: &Request, matches: &[Bitmap]) -> Result<Vec<
 fn explain(scored: &Scored, keyword: Option<ExplainedKeyword>) -> Explain {
     let vector = scored.vector.map(|Signal { score, place }| ExplainedVector { similarity: score, place });
     let part = |name: &str, signal: Option<Signal>, product: f64| {
-        signal.map(|signal| Part { name: name.to_owned(), value: signal.score, weight: None, product })
+        // What a leg says nothing about can count all the same.
+        let is_there = signal.is_some() || product != 0.0;
+        let value = signal.map_or(0.0, |signal| signal.score);
+        is_there.then(|| Part { name: name.to_owned(), value, weight: None, product })
     };
     let (of_words, of_vectors) = scored.parts;
     let parts = [part("keyword", scored.keyword, of_words), part("vector", scored.vector, of_vectors)];
