@@ -5,7 +5,8 @@ use super::{Engine, SearchError};
 use crate::attributes::AttributeType;
 use crate::ids::FieldId;
 use crate::json::Json;
-use crate::recipe::{Fusion, Mode, Recency, SearchOptions};
+use crate::options::Options;
+use crate::recipe::{Custom, Fusion, Mode, Recency, SearchOptions, Stages};
 use crate::vector;
 
 /// A search gives at most this many hits.
@@ -31,6 +32,10 @@ pub(super) struct Request {
     pub snippet_field: Option<FieldId>,
     pub fusion: Fusion,
     pub recency: Option<Recency>,
+    /// The caller's own rule in place of fusion and fading.
+    pub custom: Option<Custom>,
+    /// What happens to the hits once they are scored.
+    pub stages: Stages,
     pub mode: Mode,
     /// The place of the model, and the query's vector; none where only words are asked.
     pub vector: Option<(usize, vector::Query)>,
@@ -48,7 +53,13 @@ impl Request {
         if offset > MAX_OFFSET {
             return Err(wrong("offset", format!("must be 0 to {MAX_OFFSET}, not {offset}")));
         }
-        let candidates = options.candidates.unwrap_or(DEFAULT_CANDIDATES.max(2 * (limit + offset)));
+        let custom = match options.recipe.as_ref().filter(|json| **json != Json::Null) {
+            Some(json) => Some(Custom::read(json, &engine.schema)?),
+            None => None,
+        };
+        let stages = stages(options, custom.as_ref())?;
+        let own = options.candidates.or(custom.as_ref().and_then(|custom| custom.candidates));
+        let candidates = own.unwrap_or(DEFAULT_CANDIDATES.max(2 * (limit + offset)));
         if options.candidates.is_some_and(|count| !(1..=MAX_CANDIDATES).contains(&count)) {
             return Err(wrong("candidates", format!("must be 1 to {MAX_CANDIDATES}, not {candidates}")));
         }
@@ -66,8 +77,11 @@ impl Request {
         };
         let highlight = |name: &String| Ok((name.clone(), field("highlight", name)?));
         let mut warnings = Vec::new();
-        let (mode, vector) = legs(engine, text, options, &mut warnings)?;
+        let wanted = options.mode.as_deref().or(custom.as_ref().and_then(|custom| custom.mode));
+        let (mode, vector) = legs(engine, text, wanted, options, &mut warnings)?;
         Ok(Request {
+            custom,
+            stages,
             limit,
             offset,
             candidates,
@@ -96,10 +110,11 @@ fn wrong(option: &'static str, reason: String) -> SearchError {
 fn legs(
     engine: &Engine,
     text: &str,
+    wanted: Option<&str>,
     options: &SearchOptions,
     warnings: &mut Vec<String>,
 ) -> Result<(Mode, Option<(usize, vector::Query)>), SearchError> {
-    let wanted = match options.mode.as_deref() {
+    let wanted = match wanted {
         None => None,
         Some(name) => Some(Mode::named(name).ok_or_else(|| {
             wrong("mode", format!("unknown mode {name:?}; there are \"keyword\", \"vector\" and \"hybrid\""))
@@ -128,6 +143,32 @@ fn legs(
             Ok((Mode::Keyword, None))
         }
     }
+}
+
+/// The stages that the options ask for, or else the recipe.
+fn stages(options: &SearchOptions, custom: Option<&Custom>) -> Result<Stages, SearchError> {
+    let given = [
+        ("minRelevance", &options.min_relevance),
+        ("pinned", &options.pinned),
+        ("asOf", &options.as_of),
+        ("fold", &options.fold),
+        ("diversity", &options.diversity),
+        ("maxTokens", &options.max_tokens),
+    ];
+    let given = given.iter().filter_map(|(name, json)| Some(((*name).to_owned(), (*json).clone()?)));
+    let json = Json::Object(given.collect());
+    let mut options = Options::of(&json);
+    let own = Stages::read(&mut options);
+    options.finish()?;
+    let usual = custom.map(|custom| custom.stages.clone()).unwrap_or_default();
+    Ok(Stages {
+        min_relevance: own.min_relevance.or(usual.min_relevance),
+        pinned: if own.pinned.is_empty() { usual.pinned } else { own.pinned },
+        as_of: own.as_of.or(usual.as_of),
+        fold: own.fold.or(usual.fold),
+        diversity: own.diversity.or(usual.diversity),
+        max_tokens: own.max_tokens.or(usual.max_tokens),
+    })
 }
 
 fn fusion(options: &SearchOptions) -> Result<Fusion, SearchError> {

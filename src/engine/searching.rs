@@ -1,5 +1,6 @@
 //! `search`: words in, hits out.
 
+use super::asking::{key_of, passing};
 use super::matching::each_text;
 use super::request::Request;
 use super::{Engine, SearchError};
@@ -11,9 +12,9 @@ use crate::query::{Phrase, Term};
 use crate::recipe::{
     Completion, Explain, Explained, ExplainedKeyword, ExplainedPhrase, ExplainedVector, Facet, FacetValue,
     Factor, Hit, Interpretation, Legs, Mode, Part, Plan, Retrieved, Scored, SearchOptions, SearchResponse,
-    Signal, Words, complete, interpret, retrieve,
+    Signal, WordRule, Words, complete, interpret, retrieve,
 };
-use crate::retrieval::{self, Corpus, Found, Place, part_of};
+use crate::retrieval::{self, Corpus, Filter, Found, Place, part_of};
 
 impl Engine {
     /// The best records for a query of plain words.
@@ -23,13 +24,17 @@ impl Engine {
     pub fn search(&self, query: &str, options: &SearchOptions) -> Result<SearchResponse, SearchError> {
         let request = Request::check(self, query, options)?;
         self.with_corpus(|corpus| {
+            let rule = request.custom.as_ref().map_or(WordRule::Any, |custom| custom.words);
+            let (as_you_type, typos) = (options.as_you_type, options.typos);
             let interpretation =
-                interpret(query, corpus, &self.schema, &self.analyzer, options.as_you_type, options.typos)?;
+                interpret(query, rule, corpus, &self.schema, &self.analyzer, as_you_type, typos)?;
             let allowed = self.allowed(corpus, options.filter.as_ref())?;
+            let allowed = narrowed(corpus, allowed, request.stages.filter(&self.schema))?;
             let words = Words { query: &interpretation.query, weights: &request.weights };
             let wants_all = options.count || !request.facets.is_empty();
+            let context = self.context(corpus, query, self.now(options.now));
             let found = retrieve(
-                corpus,
+                &context,
                 &Plan {
                     words: (request.mode != Mode::Vector).then_some(words),
                     vector: request.vector.as_ref().map(|(model, query)| (*model, query)),
@@ -39,6 +44,8 @@ impl Engine {
                     wants_all,
                     fusion: request.fusion,
                     recency: request.recency,
+                    custom: request.custom.as_ref(),
+                    stages: &request.stages,
                 },
             )?;
             let matches = match &found.keyword {
@@ -59,7 +66,10 @@ impl Engine {
                 mode: request.mode,
                 legs: Legs { keyword, vector },
                 model: model.map(|(name, _)| name.to_owned()),
-                fusion: (request.mode == Mode::Hybrid).then(|| request.fusion.name()),
+                fusion: match &request.custom {
+                    Some(_) => Some("custom"),
+                    None => (request.mode == Mode::Hybrid).then(|| request.fusion.name()),
+                },
                 degraded: !warnings.is_empty(),
                 expression: interpretation.expression,
                 corrected: interpretation.corrected,
@@ -140,17 +150,36 @@ impl Engine {
 }
 
 fn bare_hit(corpus: &Corpus, scored: &Scored) -> Result<Hit, SearchError> {
-    let (part, document) = part_of(corpus, scored.row);
-    let key = corpus.parts[part].segment.keys()?.get(document as usize)?;
+    let key = key_of(corpus, scored.row)?;
     Ok(Hit {
         id: key.id.to_owned(),
         kind: key.kind.to_owned(),
         score: scored.score,
         snippet: None,
         highlights: Vec::new(),
+        pinned: scored.is_pinned,
+        folded: scored
+            .folded
+            .iter()
+            .map(|row| Ok(key_of(corpus, *row)?.id.to_owned()))
+            .collect::<Result<Vec<_>, SearchError>>()?,
         explain: None,
         record: None,
     })
+}
+
+/// What is allowed, as far as a further filter allows it too.
+fn narrowed(
+    corpus: &Corpus,
+    allowed: Option<Vec<Bitmap>>,
+    filter: Option<Filter>,
+) -> Result<Option<Vec<Bitmap>>, SearchError> {
+    let Some(filter) = filter else { return Ok(allowed) };
+    let mut narrow = passing(corpus, &filter)?;
+    for (narrow, allowed) in narrow.iter_mut().zip(allowed.iter().flatten()) {
+        narrow.intersect(allowed);
+    }
+    Ok(Some(narrow))
 }
 
 /// By segment, the documents that vectors alone can find: the allowed ones that have one.
@@ -196,6 +225,9 @@ fn explain(scored: &Scored, keyword: Option<ExplainedKeyword>) -> Explain {
         let value = signal.map_or(0.0, |signal| signal.score);
         is_there.then(|| Part { name: name.to_owned(), value, weight: None, product })
     };
+    if let Some(score) = scored.explained.clone() {
+        return Explain { keyword, vector, score };
+    }
     let (of_words, of_vectors) = scored.parts;
     let parts = [part("keyword", scored.keyword, of_words), part("vector", scored.vector, of_vectors)];
     let factors = scored.recency.map(|value| Factor { name: "recency".to_owned(), value });

@@ -10,7 +10,7 @@ mod words;
 
 pub use error::QueryError;
 pub use parser::{MAX_DEPTH, MAX_STACK};
-pub use words::{any_word, words};
+pub use words::{all_words, any_beginning, any_word, words};
 
 use crate::ids::FieldSet;
 

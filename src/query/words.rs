@@ -15,8 +15,22 @@ const MAX_WORDS: usize = 20;
 /// assert_eq!(any_word("?"), r#""""#);
 /// ```
 pub fn any_word(query: &str) -> String {
-    let quoted: Vec<String> = words(query).map(|word| format!("\"{word}\"")).collect();
-    if quoted.is_empty() { "\"\"".into() } else { quoted.join(" OR ") }
+    joined(query, "", " OR ")
+}
+
+/// As [`any_word`], for documents with all of the words.
+pub fn all_words(query: &str) -> String {
+    joined(query, "", " AND ")
+}
+
+/// As [`any_word`], for documents with a word that starts like one of them.
+pub fn any_beginning(query: &str) -> String {
+    joined(query, "*", " OR ")
+}
+
+fn joined(query: &str, after: &str, between: &str) -> String {
+    let quoted: Vec<String> = words(query).map(|word| format!("\"{word}\"{after}")).collect();
+    if quoted.is_empty() { "\"\"".into() } else { quoted.join(between) }
 }
 
 /// The words that [`any_word`] asks for: each is one phrase of its expression, in the same order.

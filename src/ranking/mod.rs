@@ -6,15 +6,19 @@
 //! candidates are handed over.
 
 mod auto;
+mod budget;
 mod cosine;
 mod decay;
+mod diversity;
 mod fusion;
 mod overlap;
 mod saturation;
 
 pub use auto::{Auto, QueryStatistics, auto};
+pub use budget::within_budget;
 pub use cosine::cosine_similarity;
 pub use decay::{exponential_decay, half_life_decay, recency_boost};
+pub use diversity::{folded, marginal_relevance};
 pub use fusion::{Candidate, Fused, RRF_K, Scored, by_ranks, normalise, reciprocal_rank_fusion, sum};
 pub use overlap::jaccard;
 pub use saturation::bm25_normalize;

@@ -3,7 +3,10 @@
 //! Keyword search and nearest vectors each give their best candidates. Every candidate is then looked up in both, so that
 //! none counts less only because the other leg stopped short of it. Their scores are fused, and on request fade with age.
 
+use super::custom::Custom;
+use super::formula::{Context, Explained, Rated};
 use super::legs::{Ask, Candidate, Candidates, Signal, Words};
+use super::stages::{Stages, Standing, relevance};
 use crate::bitmap::Bitmap;
 use crate::ranking::{self, Fused, QueryStatistics, RRF_K, auto, by_ranks, recency_boost, sum};
 use crate::retrieval::{Corpus, Found, Part, Spread, part_of, spread};
@@ -54,6 +57,10 @@ pub struct Plan<'a> {
     pub fusion: Fusion,
     /// How scores fade.
     pub recency: Option<Recency>,
+    /// The caller's own rule in place of fusion and fading.
+    pub custom: Option<&'a Custom>,
+    /// What happens to the hits once they are scored.
+    pub stages: &'a Stages,
 }
 
 /// How scores fade with age.
@@ -68,7 +75,7 @@ pub struct Recency {
 }
 
 /// A row that was found, and why.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Scored {
     /// The row.
     pub row: u32,
@@ -82,6 +89,12 @@ pub struct Scored {
     pub parts: (f64, f64),
     /// What is left of the score.
     pub recency: Option<f64>,
+    /// How the caller's own rule made the score.
+    pub explained: Option<Explained>,
+    /// Whether it is here because it was pinned.
+    pub is_pinned: bool,
+    /// The rows that are folded under it.
+    pub folded: Vec<u32>,
 }
 
 /// What was found.
@@ -99,31 +112,81 @@ pub struct Retrieved {
 ///
 /// # Errors
 /// When the snapshot is damaged.
-pub fn retrieve(corpus: &Corpus, plan: &Plan) -> Result<Retrieved, SnapshotError> {
-    let is_simple = plan.recency.is_none() && (plan.words.is_none() || plan.vector.is_none());
+pub fn retrieve(context: &Context, plan: &Plan) -> Result<Retrieved, SnapshotError> {
+    let corpus = context.corpus;
+    let is_fused = plan.words.is_some() && plan.vector.is_some();
+    let is_simple = plan.recency.is_none() && plan.custom.is_none() && plan.stages.are_none() && !is_fused;
     let depth = if is_simple { plan.limit } else { plan.candidates.max(plan.limit) };
     let Plan { words, vector, allowed, wants_all, .. } = *plan;
     let ask = Ask { words, vector, depth, allowed, wants_all };
     let Candidates { rows: mut candidates, keyword, vector } = ask.candidates(corpus)?;
-    let is_fused = plan.words.is_some() && plan.vector.is_some();
-    if is_fused {
+    plan.stages.add_pinned(corpus, allowed, &mut candidates)?;
+    if is_fused || !plan.stages.pinned.is_empty() {
         ask.complete(corpus, &mut candidates)?;
     }
+    let mut rows = match plan.custom {
+        Some(custom) => by_own_rule(context, custom, &candidates)?,
+        None => by_fusion(corpus, plan, &ask, keyword.as_ref(), candidates)?,
+    };
+    if !plan.stages.are_none() {
+        rows = staged(context, plan, rows)?;
+    }
+    rows.truncate(plan.limit);
+    Ok(Retrieved { rows, keyword, vector })
+}
+
+/// Scores candidates by their legs, fused where there are two, faded where that was asked for. Best first.
+fn by_fusion(
+    corpus: &Corpus,
+    plan: &Plan,
+    ask: &Ask,
+    keyword: Option<&Found>,
+    candidates: Vec<Candidate>,
+) -> Result<Vec<Scored>, SnapshotError> {
     let mut rows = candidates.into_iter().map(Scored::by_its_leg).collect::<Vec<_>>();
-    if is_fused {
-        let spread = match (plan.fusion, ask.nearest()) {
-            (Fusion::Auto, Some(nearest)) => spread(corpus, &nearest)?,
-            _ => Spread::default(),
+    if let (Some(found), Some(nearest)) = (keyword, ask.nearest()) {
+        let spread = match plan.fusion {
+            Fusion::Auto => spread(corpus, &nearest)?,
+            Fusion::Rrf | Fusion::Sum { .. } => Spread::default(),
         };
-        let found = keyword.as_ref().expect("the words were looked for");
         fuse(plan.fusion, found, &spread, &mut rows);
     }
     if let Some(recency) = &plan.recency {
         fade(corpus, recency, &mut rows)?;
     }
     rows.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.row.cmp(&b.row)));
-    rows.truncate(plan.limit);
-    Ok(Retrieved { rows, keyword, vector })
+    Ok(rows)
+}
+
+/// Scores candidates by the caller's own rule. Best first.
+fn by_own_rule(
+    context: &Context,
+    custom: &Custom,
+    candidates: &[Candidate],
+) -> Result<Vec<Scored>, SnapshotError> {
+    let scored = |(rated, explained): (Rated, Explained)| {
+        let Rated { row, score, keyword, vector, .. } = rated;
+        let bare = Scored::by_its_leg(Candidate { row, keyword, vector });
+        Scored { score, explained: Some(explained), ..bare }
+    };
+    Ok(custom.rate(context, candidates)?.into_iter().map(scored).collect())
+}
+
+/// Puts rows, best first, through the stages.
+fn staged(context: &Context, plan: &Plan, rows: Vec<Scored>) -> Result<Vec<Scored>, SnapshotError> {
+    let standing = |scored: &Scored| Standing {
+        row: scored.row,
+        score: scored.score,
+        relevance: relevance(scored.keyword, scored.vector),
+    };
+    let standings = rows.iter().map(standing).collect::<Vec<_>>();
+    let staged = plan.stages.run(context, &standings, plan.limit)?;
+    let kept = staged.places.into_iter().zip(staged.folded).enumerate();
+    let kept = kept.map(|(number, (place, folded))| {
+        let is_pinned = number < staged.pinned;
+        Scored { folded, is_pinned, ..rows[place].clone() }
+    });
+    Ok(kept.collect())
 }
 
 impl Scored {
@@ -132,7 +195,17 @@ impl Scored {
         let Candidate { row, keyword, vector } = candidate;
         let score = |signal: Option<Signal>| signal.map_or(0.0, |signal| signal.score);
         let parts = (score(keyword), if keyword.is_some() { 0.0 } else { score(vector) });
-        Scored { row, score: parts.0 + parts.1, keyword, vector, parts, recency: None }
+        Scored {
+            row,
+            score: parts.0 + parts.1,
+            keyword,
+            vector,
+            parts,
+            recency: None,
+            explained: None,
+            is_pinned: false,
+            folded: Vec::new(),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Correction;
 use super::expansion::{complete, corrections};
 use crate::analysis::{Analyzer, Purpose};
-use crate::query::{Query, QueryError, Term, any_word, words};
+use crate::query::{Query, QueryError, Term, all_words, any_beginning, any_word, words};
 use crate::retrieval::Corpus;
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
@@ -33,19 +33,36 @@ pub enum InterpretError {
     Snapshot(#[from] SnapshotError),
 }
 
+/// How the words of a query are looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WordRule {
+    /// Any of them is enough.
+    #[default]
+    Any,
+    /// All of them have to be there.
+    All,
+    /// Any of them, as the beginning of a word.
+    Prefix,
+}
+
 /// Makes a query of the words of `text`.
 ///
 /// # Errors
 /// When the dictionary is damaged.
 pub fn interpret(
     text: &str,
+    rule: WordRule,
     corpus: &Corpus,
     schema: &Schema,
     analyzer: &Analyzer,
     as_you_type: bool,
     typos: u8,
 ) -> Result<Interpretation, InterpretError> {
-    let expression = any_word(text);
+    let expression = match rule {
+        WordRule::Any => any_word(text),
+        WordRule::All => all_words(text),
+        WordRule::Prefix => any_beginning(text),
+    };
     let mut query = Query::parse(&expression, &schema.field_names(), analyzer)?;
     let mut warnings = Vec::new();
     let mut corrected = Vec::new();

@@ -3,17 +3,21 @@
 //! A recipe turns a request into queries, and what they find into ranked hits. What all of them share stands here: the
 //! request, the response, and how a hit explains itself.
 
+mod custom;
 mod expansion;
 mod formula;
 mod hybrid;
 mod interpretation;
 mod legs;
+mod stages;
 
+pub use custom::{Custom, Fuse};
 pub use expansion::{Completion, MAX_COMPLETIONS, complete, corrections};
 pub use formula::{Context, Curve, Decay, Explained, Factor, Formula, Measure, Part, Rated, Term};
 pub use hybrid::{Fusion, Plan, Recency, Retrieved, Scored, retrieve};
-pub use interpretation::{InterpretError, Interpretation, interpret};
+pub use interpretation::{InterpretError, Interpretation, WordRule, interpret};
 pub use legs::{Ask, Candidate, Candidates, Signal, Words};
+pub use stages::{Staged, Stages, Standing, relevance};
 
 use crate::json::Json;
 use serde::{Deserialize, Serialize};
@@ -76,6 +80,27 @@ pub struct SearchOptions {
     /// How the snippet of a hit is cut.
     #[serde(default)]
     pub snippet: SnippetOptions,
+    /// A recipe in place of the built-in rule: see [`Custom`].
+    #[serde(default)]
+    pub recipe: Option<Json>,
+    /// Drops hits that neither words nor vectors find so relevant, 0 to 1. Off by default.
+    #[serde(default)]
+    pub min_relevance: Option<Json>,
+    /// The ids of records that come first, as far as they pass the filter. None by default.
+    #[serde(default)]
+    pub pinned: Option<Json>,
+    /// Finds only what was there, and valid, at this moment.
+    #[serde(default)]
+    pub as_of: Option<Json>,
+    /// Puts hits that are so much alike, 0 to 1, under the better one; `true` is 0.95. Off by default.
+    #[serde(default)]
+    pub fold: Option<Json>,
+    /// λ of maximal marginal relevance: 1 is the order of scores, less brings what is new forward. Off by default.
+    #[serde(default)]
+    pub diversity: Option<Json>,
+    /// Cuts the page before the texts of the hits have more tokens than this together. Off by default.
+    #[serde(default)]
+    pub max_tokens: Option<Json>,
     /// Whether hits explain their scores. Off by default.
     #[serde(default)]
     pub explain: bool,
@@ -221,6 +246,12 @@ pub struct Hit {
     /// The fields that were to be highlighted; null where the record lacks one.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_map")]
     pub highlights: Vec<(String, Option<String>)>,
+    /// Whether it is here because it was pinned.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub pinned: bool,
+    /// The ids of the records that are folded under it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub folded: Vec<String>,
     /// What made the score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explain: Option<Explain>,

@@ -1,0 +1,77 @@
+//! Which hits say something new?
+
+/// The order of maximal marginal relevance: the next hit is the one with the greatest λ · score − (1 − λ) · likeness to
+/// the most alike of those before it. At most `limit` places, as numbers of `scores`, which are best first.
+///
+/// Scores count as shares of the greatest. λ from 0, only what is new, to 1, only scores; equal hits keep their order.
+pub fn marginal_relevance(
+    scores: &[f64],
+    lambda: f64,
+    limit: usize,
+    mut alike: impl FnMut(usize, usize) -> f64,
+) -> Vec<usize> {
+    let greatest = scores.iter().copied().fold(0.0, f64::max);
+    let share = |score: f64| if greatest > 0.0 { score / greatest } else { 0.0 };
+    let mut left = (0..scores.len()).collect::<Vec<_>>();
+    let mut likeness = vec![0.0f64; scores.len()];
+    let mut chosen = Vec::with_capacity(limit.min(scores.len()));
+    while chosen.len() < limit && !left.is_empty() {
+        let worth = |hit: usize| lambda * share(scores[hit]) - (1.0 - lambda) * likeness[hit];
+        let best =
+            (1..left.len()).fold(0, |best, at| if worth(left[at]) > worth(left[best]) { at } else { best });
+        let hit = left.remove(best);
+        for &other in &left {
+            likeness[other] = likeness[other].max(alike(hit, other));
+        }
+        chosen.push(hit);
+    }
+    chosen
+}
+
+/// For each of `count` hits, best first, the better one that it says nothing new beside: the first that it is at least
+/// so much alike. None where there is no such hit.
+pub fn folded(count: usize, least: f64, mut alike: impl FnMut(usize, usize) -> f64) -> Vec<Option<usize>> {
+    let mut under: Vec<Option<usize>> = Vec::with_capacity(count);
+    for hit in 0..count {
+        let better = (0..hit).filter(|&better| under[better].is_none());
+        let found = better.into_iter().find(|&better| alike(better, hit) >= least);
+        under.push(found);
+    }
+    under
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hits on a line, alike by how near they stand.
+    fn near(places: &'static [f64]) -> impl Fn(usize, usize) -> f64 {
+        move |a, b| 1.0 - (places[a] - places[b]).abs().min(1.0)
+    }
+
+    #[test]
+    fn a_lambda_of_one_keeps_the_order_and_a_smaller_one_brings_what_is_new_forward() {
+        let (scores, places) = ([1.0, 0.9, 0.5], &[0.0, 0.0, 1.0][..]);
+        assert_eq!(marginal_relevance(&scores, 1.0, 3, near(places)), [0, 1, 2]);
+        assert_eq!(marginal_relevance(&scores, 0.5, 3, near(places)), [0, 2, 1]);
+        assert_eq!(marginal_relevance(&scores, 0.5, 2, near(places)), [0, 2]);
+    }
+
+    #[test]
+    fn every_hit_is_chosen_once_whatever_the_scores() {
+        let places = &[0.1, 0.2, 0.3, 0.4][..];
+        for scores in [[0.0; 4], [-1.0; 4], [4.0, 3.0, 2.0, 1.0]] {
+            let mut chosen = marginal_relevance(&scores, 0.3, 9, near(places));
+            chosen.sort_unstable();
+            assert_eq!(chosen, [0, 1, 2, 3]);
+        }
+        assert!(marginal_relevance(&[], 0.5, 3, near(places)).is_empty());
+    }
+
+    #[test]
+    fn what_is_alike_is_folded_under_the_first_that_is_shown() {
+        let places = &[0.0, 0.05, 0.5, 0.09][..];
+        assert_eq!(folded(4, 0.9, near(places)), [None, Some(0), None, Some(0)]);
+        assert_eq!(folded(4, 2.0, near(places)), [None; 4]);
+    }
+}

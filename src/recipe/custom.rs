@@ -1,0 +1,280 @@
+//! A recipe as data: what a caller can say in place of the rules that are built in.
+//!
+//! ```json
+//! { "retrieve": { "mode": "hybrid", "words": "any", "candidates": 100 },
+//!   "signals": { "bm25": { "weight": 0.25, "cap": 10 }, "vector": { "weight": 0.4 },
+//!                "recency": { "weight": 0.15, "rate": 0.05 }, "salience": { "weight": 0.2 } },
+//!   "factors": { "sector": { "measure": "field", "values": { "reflective": 1.2 }, "default": 1 } },
+//!   "fuse": "sum", "clamp": true, "rerank": { "diversity": 0.7 } }
+//! ```
+//!
+//! A signal is a measure with a weight, by the name that explanations use. Its name is also its measure, or the attribute
+//! that it is about, unless it says otherwise.
+
+use super::formula::{Context, Curve, Decay, Explained, Formula, Measure, Part, Rated, Term, best_first};
+use super::interpretation::WordRule;
+use super::legs::Candidate;
+use super::stages::Stages;
+use crate::attributes::AttributeType;
+use crate::json::Json;
+use crate::options::{Options, OptionsError};
+use crate::ranking::RRF_K;
+use crate::schema::Schema;
+use crate::snapshot::SnapshotError;
+
+/// The measures there are.
+const MEASURES: [&str; 9] =
+    ["bm25", "vector", "place", "overlap", "recency", "field", "shared", "equal", "greatest"];
+/// A recipe has at most so many signals and factors.
+const MAX_TERMS: usize = 32;
+/// What a record without a salience counts.
+const DEFAULT_SALIENCE: f64 = 1.0;
+const DEFAULT_TIME: &str = "createdAt";
+
+/// A recipe that a caller wrote.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Custom {
+    /// Which legs run; none for what the query allows.
+    pub mode: Option<&'static str>,
+    /// How the words are looked for.
+    pub words: WordRule,
+    /// How many candidates each leg gives.
+    pub candidates: Option<usize>,
+    /// What the signals and factors are.
+    pub formula: Formula,
+    /// How signals become a score.
+    pub fuse: Fuse,
+    /// What happens to the hits afterwards.
+    pub stages: Stages,
+}
+
+/// How signals become a score.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fuse {
+    /// Each is multiplied by its weight, and all are added up.
+    Sum,
+    /// Each gives its weight / (k + place + 1), by the places that it puts candidates in; 0 puts in none.
+    Ranks {
+        /// The k.
+        k: f64,
+    },
+}
+
+impl Custom {
+    /// Reads a recipe for records of this schema.
+    ///
+    /// # Errors
+    /// When something in it cannot be used.
+    pub fn read(json: &Json, schema: &Schema) -> Result<Custom, OptionsError> {
+        let mut options = Options::of(json);
+        let retrieve = options.object("retrieve", |retrieve| {
+            let words = match retrieve.word("words", &["any", "all", "prefix"]) {
+                Some("all") => WordRule::All,
+                Some("prefix") => WordRule::Prefix,
+                _ => WordRule::Any,
+            };
+            let mode = retrieve.word("mode", &["keyword", "vector", "hybrid"]);
+            (mode, words, retrieve.count("candidates", 1..=10_000))
+        });
+        let (mode, words, candidates) = retrieve.unwrap_or_default();
+        let terms = terms(&mut options, "signals", schema);
+        if terms.is_empty() {
+            options.complain("signals", "at least one signal is wanted");
+        }
+        let fuse = match options.word("fuse", &["sum", "rrf"]) {
+            Some("rrf") => Fuse::Ranks { k: options.number("k", 0.0..=1e6).unwrap_or(RRF_K) },
+            _ => Fuse::Sum,
+        };
+        let formula = Formula {
+            terms,
+            factors: self::terms(&mut options, "factors", schema),
+            is_clamped: options.flag("clamp").unwrap_or(false),
+        };
+        let stages = options.object("rerank", Stages::read).unwrap_or_default();
+        options.finish()?;
+        Ok(Custom { mode, words, candidates, formula, fuse, stages })
+    }
+
+    /// Rates candidates, best first, each with how its score was made.
+    ///
+    /// # Errors
+    /// When the snapshot is damaged.
+    pub fn rate(
+        &self,
+        context: &Context,
+        candidates: &[Candidate],
+    ) -> Result<Vec<(Rated, Explained)>, SnapshotError> {
+        let mut formula = self.formula.clone();
+        let found =
+            candidates.iter().filter(|candidate| candidate.keyword.is_some_and(|k| k.place.is_some()));
+        set_totals(&mut formula, found.count());
+        let mut rated = formula.rate(context, candidates)?;
+        let gives = match self.fuse {
+            Fuse::Sum => None,
+            Fuse::Ranks { k } => Some(rank_gives(&formula, &rated, k)),
+        };
+        if let Some(gives) = &gives {
+            for (rated, gives) in rated.iter_mut().zip(gives) {
+                let sum = gives.iter().fold(0.0, |sum, give| sum + give);
+                let score = rated.factors.iter().fold(sum, |score, factor| score * factor);
+                rated.score = if formula.is_clamped { score.clamp(0.0, 1.0) } else { score };
+            }
+        }
+        let explained = rated.iter().enumerate().map(|(number, rated)| {
+            let mut explained = formula.explain(rated);
+            if let Some(gives) = &gives {
+                for (part, give) in explained.parts.iter_mut().zip(&gives[number]) {
+                    *part = Part { product: *give, ..part.clone() };
+                }
+            }
+            (rated.row, explained)
+        });
+        let explained = explained.collect::<Vec<_>>();
+        best_first(&mut rated);
+        let own = |row: u32| {
+            let place = explained.binary_search_by_key(&row, |(row, _)| *row);
+            explained[place.expect("every candidate was rated")].1.clone()
+        };
+        Ok(rated.into_iter().map(|rated| (rated.clone(), own(rated.row))).collect())
+    }
+}
+
+/// By candidate and signal, what its place gives.
+fn rank_gives(formula: &Formula, rated: &[Rated], k: f64) -> Vec<Vec<f64>> {
+    let mut gives = vec![vec![0.0; formula.terms.len()]; rated.len()];
+    for (number, term) in formula.terms.iter().enumerate() {
+        let mut list = (0..rated.len()).filter(|at| rated[*at].values[number] > 0.0).collect::<Vec<_>>();
+        list.sort_by(|a, b| rated[*b].values[number].total_cmp(&rated[*a].values[number]).then(a.cmp(b)));
+        for (place, at) in list.into_iter().enumerate() {
+            gives[at][number] = term.weight / (k + place as f64 + 1.0);
+        }
+    }
+    gives
+}
+
+/// Tells the measures of places how many there are.
+fn set_totals(formula: &mut Formula, found: usize) {
+    fn set(measure: &mut Measure, found: usize) {
+        match measure {
+            Measure::Place { total } => *total = found,
+            Measure::Greatest(all) => all.iter_mut().for_each(|(_, measure)| set(measure, found)),
+            _ => {}
+        }
+    }
+    let terms = formula.terms.iter_mut().chain(&mut formula.factors);
+    terms.for_each(|term| set(&mut term.measure, found));
+}
+
+fn terms(options: &mut Options, name: &'static str, schema: &Schema) -> Vec<Term> {
+    let Some(json) = options.json(name) else { return Vec::new() };
+    let Json::Object(entries) = json else {
+        options.complain(name, format!("an object of signals is wanted, not {}", json.kind()));
+        return Vec::new();
+    };
+    if entries.len() > MAX_TERMS {
+        options.complain(name, format!("at most {MAX_TERMS} are allowed"));
+    }
+    let mut terms = Vec::new();
+    for (signal, json) in entries.iter().take(MAX_TERMS) {
+        let mut own = Options::of(json);
+        let weight = own.any_number("weight").unwrap_or(1.0);
+        let measure = measure(&mut own, signal, schema, 0);
+        if let Err(error) = own.finish() {
+            options.complain(name, format!("{signal}: {error}"));
+        }
+        match measure {
+            Ok(measure) => terms.push(Term { name: signal.clone(), measure, weight }),
+            Err(reason) => options.complain(name, format!("{signal}: {reason}")),
+        }
+    }
+    terms
+}
+
+/// What a signal measures; `name` is its own.
+fn measure(options: &mut Options, name: &str, schema: &Schema, depth: usize) -> Result<Measure, String> {
+    let given = options.word("measure", &MEASURES);
+    let measure = given.or_else(|| MEASURES.iter().find(|known| **known == name).copied()).unwrap_or("field");
+    let attribute = options.text("field").unwrap_or(match measure {
+        "recency" => DEFAULT_TIME,
+        _ => name,
+    });
+    let place = schema.attribute(attribute);
+    let missing = || format!("there is no attribute {attribute:?}");
+    let default = options.any_number("default");
+    Ok(match measure {
+        "bm25" => Measure::Bm25(curve(options, Curve::Plain)),
+        "vector" => Measure::Similarity(curve(options, Curve::Positive)),
+        "place" => Measure::Place { total: 0 },
+        "overlap" => Measure::Overlap,
+        "recency" => {
+            let (place, kind) = place.ok_or_else(missing)?;
+            if kind != AttributeType::Time {
+                return Err(format!("{attribute:?} is no attribute of type time"));
+            }
+            let rate = options.number("rate", 0.0..=1e6).map(|rate| Decay::Exponential { rate });
+            let half_life = options.number("halfLife", 1e-6..=1e9).map(|days| Decay::HalfLife { days });
+            let floor = options.number("floor", 0.0..=1.0).unwrap_or(0.0);
+            let decay = rate.or(half_life).unwrap_or(Decay::Logarithmic { floor });
+            Measure::Age { attributes: vec![place], decay, default: default.unwrap_or(0.0) }
+        }
+        "shared" => {
+            let (place, _) = place.ok_or_else(missing)?;
+            Measure::Shared { attribute: Some(place), with: options.texts("with").unwrap_or_default() }
+        }
+        "equal" => {
+            let (place, _) = place.ok_or_else(missing)?;
+            let to = options.text("to").ok_or("\"to\" says what it has to be")?;
+            Measure::Equal { attribute: Some(place), to: to.to_owned() }
+        }
+        "greatest" => {
+            let of = options.json("of").and_then(|of| match of {
+                Json::Object(entries) if depth == 0 => Some(entries),
+                _ => None,
+            });
+            let of = of.ok_or("\"of\" names the signals of which the greatest counts")?;
+            let mut all = Vec::new();
+            for (name, json) in of.iter().take(MAX_TERMS) {
+                let mut own = Options::of(json);
+                let scale = own.any_number("scale").unwrap_or(1.0);
+                all.push((scale, self::measure(&mut own, name, schema, depth + 1)?));
+                own.finish().map_err(|error| format!("{name}: {error}"))?;
+            }
+            Measure::Greatest(all)
+        }
+        _ => field(options, place.ok_or_else(missing)?, name, default)?,
+    })
+}
+
+/// A number of the record itself, or what its word is worth.
+fn field(
+    options: &mut Options,
+    (place, kind): (usize, AttributeType),
+    name: &str,
+    default: Option<f64>,
+) -> Result<Measure, String> {
+    let usual = if name == "salience" { DEFAULT_SALIENCE } else { 0.0 };
+    let (attribute, default) = (Some(place), default.unwrap_or(usual));
+    match (kind, options.numbers_by_name("values")) {
+        (AttributeType::Number | AttributeType::Time, None) => Ok(Measure::Number { attribute, default }),
+        (AttributeType::Keyword | AttributeType::Keywords, Some(values)) => {
+            Ok(Measure::Word { attribute, values, default })
+        }
+        (AttributeType::Keyword | AttributeType::Keywords, None) => {
+            Err("\"values\" says what each of its words is worth".to_owned())
+        }
+        _ => Err("numbers, times and words can be measured".to_owned()),
+    }
+}
+
+/// How a raw signal becomes a part of a score.
+fn curve(options: &mut Options, usual: Curve) -> Curve {
+    let cap = options.number("cap", 1e-9..=1e9).map(Curve::Capped);
+    let named =
+        options.word("curve", &["plain", "saturated", "positive", "ofGreatest"]).map(|name| match name {
+            "plain" => Curve::Plain,
+            "saturated" => Curve::Saturated,
+            "positive" => Curve::Positive,
+            _ => Curve::OfGreatest,
+        });
+    cap.or(named).unwrap_or(usual)
+}

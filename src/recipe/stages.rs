@@ -1,0 +1,282 @@
+//! What may happen to hits once they are scored? Stages that a caller asks for, the same for every recipe.
+//!
+//! In this order: `asOf` narrows what may be found at all; `pinned` records come first, whatever their score;
+//! `minRelevance` drops what neither words nor vectors find relevant; `fold` puts near-duplicates under the better hit;
+//! `diversity` reorders; the page is cut; `maxTokens` cuts it again.
+
+use super::formula::Context;
+use super::legs::{Candidate, Signal};
+use crate::analysis::{Analyzer, Purpose};
+use crate::bitmap::Bitmap;
+use crate::document::Key;
+use crate::json::Json;
+use crate::options::Options;
+use crate::ranking::{bm25_normalize, cosine_similarity, folded, jaccard, marginal_relevance, within_budget};
+use crate::retrieval::{Corpus, Filter, Target, Test, part_of};
+use crate::schema::Schema;
+use crate::snapshot::SnapshotError;
+use crate::tokens::estimate_tokens;
+
+/// How alike two hits are that count as the same, where nobody says otherwise.
+const DEFAULT_FOLD: f64 = 0.95;
+/// A caller pins at most so many records.
+const MAX_PINNED: usize = 100;
+
+/// What a caller asks for; nothing by default.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stages {
+    /// The least relevance, 0 to 1: see [`relevance`].
+    pub min_relevance: Option<f64>,
+    /// The ids of records that come first, in this order, as far as they pass the filter.
+    pub pinned: Vec<String>,
+    /// The moment whose records are asked for: those that were there, and valid, then.
+    pub as_of: Option<f64>,
+    /// How alike a hit is, at least, that is folded under a better one, 0 to 1.
+    pub fold: Option<f64>,
+    /// λ of maximal marginal relevance, 0 to 1.
+    pub diversity: Option<f64>,
+    /// How many tokens the texts of all hits have together, at most.
+    pub max_tokens: Option<usize>,
+}
+
+/// How relevant a candidate is, by the raw signals, 0 to 1: the greater of bm25 as x / (1 + x) and the similarity.
+///
+/// A score is relative: the best hit of a nonsense query scores as high as that of a good one. This is not.
+pub fn relevance(keyword: Option<Signal>, vector: Option<Signal>) -> f64 {
+    let words = keyword.map_or(0.0, |signal| bm25_normalize(signal.score));
+    vector.map_or(words, |signal| signal.score.max(words))
+}
+
+/// A hit on its way through the stages.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Standing {
+    /// The row.
+    pub row: u32,
+    /// Its score.
+    pub score: f64,
+    /// How relevant it is.
+    pub relevance: f64,
+}
+
+/// What the stages left.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Staged {
+    /// The hits of the page, as places in what came in.
+    pub places: Vec<usize>,
+    /// For each hit of the page, the rows that are folded under it.
+    pub folded: Vec<Vec<u32>>,
+    /// How many of the first hits are there because they were pinned.
+    pub pinned: usize,
+}
+
+impl Stages {
+    /// Reads the options of the stages from those of a call.
+    pub fn read(options: &mut Options) -> Stages {
+        let fold = match options.json("fold") {
+            Some(Json::Bool(true)) => Some(DEFAULT_FOLD),
+            Some(Json::Bool(false)) => None,
+            _ => options.number("fold", 0.0..=1.0),
+        };
+        let pinned = options.texts("pinned").unwrap_or_default();
+        if pinned.len() > MAX_PINNED {
+            options.complain("pinned", format!("at most {MAX_PINNED} records can be pinned"));
+        }
+        Stages {
+            min_relevance: options.number("minRelevance", 0.0..=1.0),
+            pinned,
+            as_of: options.time("asOf"),
+            fold,
+            diversity: options.number("diversity", 0.0..=1.0),
+            max_tokens: options.count("maxTokens", 1..=usize::MAX),
+        }
+    }
+
+    /// Whether they leave hits as they are: the best, cut to the page.
+    pub fn are_none(&self) -> bool {
+        *self == Stages { as_of: self.as_of, ..Stages::default() }
+    }
+
+    /// What may be found at all; none where everything may.
+    pub fn filter(&self, schema: &Schema) -> Option<Filter> {
+        let at = self.as_of?;
+        let test = |name: &str, test: Test| {
+            let (attribute, _) = schema.attribute(name)?;
+            Some(Filter::Test(Target::Attribute(attribute), test))
+        };
+        let after = |name: &str| {
+            test(name, Test::Range { gte: None, gt: Some(at), lte: None, lt: None })
+                .map(|test| Filter::Not(Box::new(test)))
+        };
+        let ended = test("validUntil", Test::Range { gte: None, gt: None, lte: Some(at), lt: None });
+        let ended = ended.map(|test| Filter::Not(Box::new(test)));
+        Some(Filter::All([after("createdAt"), after("validFrom"), ended].into_iter().flatten().collect()))
+    }
+
+    /// Adds the pinned records to the candidates, which are in row order, as far as they may be hits.
+    ///
+    /// # Errors
+    /// When the snapshot is damaged.
+    pub fn add_pinned(
+        &self,
+        corpus: &Corpus,
+        allowed: Option<&[Bitmap]>,
+        candidates: &mut Vec<Candidate>,
+    ) -> Result<(), SnapshotError> {
+        for id in &self.pinned {
+            for row in rows_of(corpus, id)? {
+                let (part, document) = part_of(corpus, row);
+                let is_allowed = allowed.is_none_or(|allowed| allowed[part].has(document as usize));
+                if let Err(place) = candidates.binary_search_by_key(&row, |candidate| candidate.row)
+                    && is_allowed
+                {
+                    candidates.insert(place, Candidate::of_row(row));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts hits, best first, through the stages.
+    ///
+    /// # Errors
+    /// When the snapshot is damaged.
+    pub fn run(&self, context: &Context, hits: &[Standing], limit: usize) -> Result<Staged, SnapshotError> {
+        let mut order = self.pinned_places(context.corpus, hits)?;
+        let pinned = order.len().min(limit);
+        let is_relevant = |hit: &Standing| self.min_relevance.is_none_or(|least| hit.relevance >= least);
+        let others = (0..hits.len()).filter(|place| !order.contains(place) && is_relevant(&hits[*place]));
+        let others = others.collect::<Vec<_>>();
+        order.extend(others);
+        let mut likeness = Likeness::new(context, hits);
+        let mut under: Vec<(usize, u32)> = Vec::new();
+        if let Some(least) = self.fold {
+            let found = folded(order.len(), least, |a, b| likeness.of(order[a], order[b]));
+            for (at, better) in found.iter().enumerate() {
+                if let Some(better) = better.filter(|_| at >= pinned) {
+                    under.push((order[better], hits[order[at]].row));
+                }
+            }
+            let is_kept = |at: usize| at < pinned || found[at].is_none();
+            order = (0..order.len()).filter(|at| is_kept(*at)).map(|at| order[at]).collect();
+        }
+        if let Some(lambda) = self.diversity {
+            let rest = order.split_off(pinned);
+            let scores = rest.iter().map(|place| hits[*place].score).collect::<Vec<_>>();
+            let wanted = limit.saturating_sub(pinned);
+            let chosen = marginal_relevance(&scores, lambda, wanted, |a, b| likeness.of(rest[a], rest[b]));
+            order.extend(chosen.into_iter().map(|at| rest[at]));
+        }
+        order.truncate(limit);
+        if let Some(budget) = self.max_tokens {
+            let costs = order.iter().map(|place| tokens_of(context, hits[*place].row));
+            order.truncate(within_budget(&costs.collect::<Result<Vec<_>, _>>()?, budget));
+        }
+        likeness.result?;
+        let rows_under = |place: &usize| {
+            under.iter().filter(|(better, _)| better == place).map(|(_, row)| *row).collect::<Vec<_>>()
+        };
+        let folded = order.iter().map(rows_under).collect();
+        Ok(Staged { pinned: pinned.min(order.len()), places: order, folded })
+    }
+
+    /// The places of the pinned records, in the order in which they were pinned.
+    fn pinned_places(&self, corpus: &Corpus, hits: &[Standing]) -> Result<Vec<usize>, SnapshotError> {
+        let mut places = Vec::new();
+        for id in &self.pinned {
+            let rows = rows_of(corpus, id)?;
+            places.extend((0..hits.len()).filter(|place| rows.contains(&hits[*place].row)));
+        }
+        let mut seen = Bitmap::none(hits.len());
+        places.retain(|place| seen.insert(*place));
+        Ok(places)
+    }
+}
+
+/// The live rows with this id, of whatever kind.
+fn rows_of(corpus: &Corpus, id: &str) -> Result<Vec<u32>, SnapshotError> {
+    let mut rows = Vec::new();
+    for part in corpus.parts {
+        let keys = part.segment.keys()?;
+        for kind in keys.kinds() {
+            let found = keys.find(Key { id, kind })?.and_then(|document| u32::try_from(document).ok());
+            rows.extend(
+                found.filter(|document| part.is_live(*document)).map(|document| part.first_row + document),
+            );
+        }
+    }
+    Ok(rows)
+}
+
+/// About how many tokens the texts of a row have (P1).
+fn tokens_of(context: &Context, row: u32) -> Result<usize, SnapshotError> {
+    Ok(estimate_tokens(&texts_of(context, row)?))
+}
+
+/// The text fields of a row, one a line.
+fn texts_of(context: &Context, row: u32) -> Result<String, SnapshotError> {
+    let (part, document) = part_of(context.corpus, row);
+    let record = context.corpus.parts[part].segment.record(document)?;
+    let texts = context.schema.field_names().into_iter().filter_map(|name| record.text(name));
+    Ok(texts.collect::<Vec<_>>().join("\n"))
+}
+
+/// How alike hits are: the cosine of their vectors, or the Jaccard index of their terms where one has no vector.
+struct Likeness<'a> {
+    context: &'a Context<'a>,
+    hits: &'a [Standing],
+    /// By hit, once it was asked for: its vector of the first model, and its terms.
+    vectors: Vec<Option<Option<Vec<f32>>>>,
+    terms: Vec<Option<Vec<String>>>,
+    /// What went wrong on the way.
+    result: Result<(), SnapshotError>,
+}
+
+impl<'a> Likeness<'a> {
+    fn new(context: &'a Context<'a>, hits: &'a [Standing]) -> Likeness<'a> {
+        let (vectors, terms) = (vec![None; hits.len()], vec![None; hits.len()]);
+        Likeness { context, hits, vectors, terms, result: Ok(()) }
+    }
+
+    fn of(&mut self, a: usize, b: usize) -> f64 {
+        let likeness = self.try_of(a, b);
+        likeness.unwrap_or_else(|error| {
+            self.result = Err(error);
+            0.0
+        })
+    }
+
+    fn try_of(&mut self, a: usize, b: usize) -> Result<f64, SnapshotError> {
+        for hit in [a, b] {
+            if self.vectors[hit].is_none() {
+                self.vectors[hit] = Some(self.vector(hit)?);
+            }
+        }
+        if let (Some(Some(one)), Some(Some(other))) = (&self.vectors[a], &self.vectors[b]) {
+            return Ok(cosine_similarity(one, other));
+        }
+        for hit in [a, b] {
+            if self.terms[hit].is_none() {
+                let text = texts_of(self.context, self.hits[hit].row)?;
+                self.terms[hit] = Some(terms_of(self.context.analyzer, &text));
+            }
+        }
+        let terms = |hit: usize| self.terms[hit].as_deref().unwrap_or_default();
+        Ok(jaccard(terms(a), terms(b)))
+    }
+
+    fn vector(&self, hit: usize) -> Result<Option<Vec<f32>>, SnapshotError> {
+        let (part, document) = part_of(self.context.corpus, self.hits[hit].row);
+        let vectors = self.context.corpus.parts[part].segment.vectors()?;
+        Ok(vectors.first().and_then(|rows| Some(rows.vector(rows.row_of(document)?))))
+    }
+}
+
+fn terms_of(analyzer: &Analyzer, text: &str) -> Vec<String> {
+    let mut terms = Vec::new();
+    analyzer.spans(text, Purpose::Document, |span| {
+        let mut term = Vec::new();
+        analyzer.term(&text[span.start..span.end], &mut term);
+        terms.push(String::from_utf8_lossy(&term).into_owned());
+    });
+    terms
+}
