@@ -34,13 +34,22 @@ fn text<'a>(line: &'a Value, field: &str) -> &'a str {
     line[field].as_str().unwrap_or_else(|| panic!("{field} is no text: {line}"))
 }
 
+fn json(line: &Value) -> Json {
+    Json::parse(line.to_string().as_bytes()).unwrap()
+}
+
 fn record(line: &Value) -> Record {
-    Record::from_json(Json::parse(line.to_string().as_bytes()).unwrap()).unwrap()
+    Record::from_json(json(line)).unwrap()
 }
 
 fn engine(name: &str) -> Engine {
     let mut builder = Builder::new(&Schema::preset(name).unwrap()).unwrap();
-    sample(name).0.iter().for_each(|line| builder.add(&record(line)).unwrap());
+    for line in lines(name) {
+        match line["$"].as_str() {
+            Some(what) => builder.take_line(what, &json(&line)).unwrap(),
+            None => builder.add(&record(&line)).unwrap(),
+        }
+    }
     Engine::open(builder.finish().unwrap()).unwrap()
 }
 
@@ -50,6 +59,8 @@ fn every_sample_builds_with_its_preset_and_keeps_the_recipe() {
         let engine = engine(recipe.name());
         engine.verify().unwrap();
         assert_eq!(engine.schema().recipe(), recipe);
+        let beside = lines(recipe.name()).iter().filter(|line| line.get("$").is_some()).count();
+        assert_eq!(engine.state().unwrap().lines().len(), beside, "every line beside the records is kept");
         assert!((40..=80).contains(&engine.len()), "{}: {} records", recipe.name(), engine.len());
     }
 }

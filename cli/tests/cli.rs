@@ -385,6 +385,20 @@ fn a_preset_is_a_schema_with_its_recipe() {
 }
 
 #[test]
+fn every_sample_builds_by_its_preset() {
+    let folder = Folder::new();
+    for preset in ["hybrid", "memory", "rag", "unified", "vault"] {
+        let sample = format!("{}/../samples/{preset}.jsonl", env!("CARGO_MANIFEST_DIR"));
+        folder.run(&["build", &sample, "-o", "a.snap", "--preset", preset]).expect_code(0);
+        folder.run(&["verify", "a.snap"]).expect_code(0);
+        let exported = folder.run(&["export", "a.snap"]).expect_code(0).stdout;
+        folder.write("again.jsonl", &exported);
+        folder.run(&["build", "again.jsonl", "-o", "again.snap", "--preset", preset]).expect_code(0);
+        assert_eq!(folder.bytes("a.snap"), folder.bytes("again.snap"), "{preset}");
+    }
+}
+
+#[test]
 fn a_preset_that_is_none_and_one_beside_a_schema_are_errors_of_the_command_line() {
     let folder = Folder::new();
     folder.write("a.jsonl", RECORDS);
