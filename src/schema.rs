@@ -2,8 +2,10 @@
 
 mod entries;
 mod infer;
+mod presets;
 mod vectors;
 
+pub use presets::RecipeName;
 pub use vectors::{EmbedderKind, MAX_MODELS, VectorModel};
 
 use crate::analysis::{Analyzer, AnalyzerError};
@@ -25,6 +27,9 @@ pub struct Schema {
     /// Keeps the words as they were written beside their stems, for as-you-type, suggestions and typos.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     forms: bool,
+    /// What answers where a question names no recipe.
+    #[serde(default, skip_serializing_if = "RecipeName::is_default")]
+    recipe: RecipeName,
     #[serde(default)]
     fields: Entries<TextField>,
     #[serde(default)]
@@ -124,6 +129,7 @@ impl Schema {
             tokenizer: default_tokenizer(),
             cjk: None,
             forms: false,
+            recipe: RecipeName::default(),
             fields: Entries(Vec::new()),
             attributes: Entries(Vec::new()),
             vectors: Entries(Vec::new()),

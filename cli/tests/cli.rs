@@ -370,6 +370,59 @@ fn schema_files_that_cannot_be_used_say_why() {
 }
 
 #[test]
+fn a_preset_is_a_schema_with_its_recipe() {
+    let folder = Folder::new();
+    folder.write(
+        "a.jsonl",
+        r#"{"id": "auth-jwt", "kind": "entry", "title": "Tokens", "severity": "critical"}"#,
+    );
+    let ran = folder.run(&["build", "a.jsonl", "-o", "a.snap", "--preset", "vault"]).expect_code(0);
+    assert!(!ran.stderr.contains("inferred"), "{}", ran.stderr);
+    let schema = &folder.run(&["inspect", "a.snap", "--json"]).expect_code(0).json()["schema"];
+    assert_eq!((&schema["recipe"], &schema["fields"]["id"]["weight"]), (&json!("vault"), &json!(5.0)));
+    let found = folder.run(&["match", "a.snap", "jwt", "--json"]).expect_code(0).json();
+    assert_eq!(ids(&found["rows"]), ["auth-jwt"]);
+}
+
+#[test]
+fn every_sample_builds_by_its_preset() {
+    let folder = Folder::new();
+    for preset in ["hybrid", "memory", "rag", "unified", "vault"] {
+        let sample = format!("{}/../samples/{preset}.jsonl", env!("CARGO_MANIFEST_DIR"));
+        folder.run(&["build", &sample, "-o", "a.snap", "--preset", preset]).expect_code(0);
+        folder.run(&["verify", "a.snap"]).expect_code(0);
+        let exported = folder.run(&["export", "a.snap"]).expect_code(0).stdout;
+        folder.write("again.jsonl", &exported);
+        folder.run(&["build", "again.jsonl", "-o", "again.snap", "--preset", preset]).expect_code(0);
+        assert_eq!(folder.bytes("a.snap"), folder.bytes("again.snap"), "{preset}");
+    }
+}
+
+#[test]
+fn a_preset_that_is_none_and_one_beside_a_schema_are_errors_of_the_command_line() {
+    let folder = Folder::new();
+    folder.write("a.jsonl", RECORDS);
+    folder.write("s.toml", "[fields]\nt = {}\n");
+    let ran = folder.run(&["build", "a.jsonl", "-o", "a.snap", "--preset", "attic"]);
+    ran.expect_code(2).expect_stderr("[possible values: hybrid, memory, rag, unified, vault]");
+    let args = ["build", "a.jsonl", "-o", "a.snap", "--preset", "memory", "--schema", "s.toml"];
+    folder
+        .run(&args)
+        .expect_code(2)
+        .expect_stderr("'--preset <PRESET>' cannot be used with '--schema <FILE>'");
+}
+
+#[test]
+fn a_model_of_a_vault_embeds_what_its_recipe_says() {
+    let folder = Folder::new();
+    folder.write("a.jsonl", r#"{"id": "auth-jwt", "title": "Tokens", "tags": ["login"]}"#);
+    let args = ["build", "a.jsonl", "-o", "a.snap", "--preset", "vault", "--embed", "hash"];
+    folder.run(&args).expect_code(0);
+    let schema = &folder.run(&["inspect", "a.snap", "--json"]).expect_code(0).json()["schema"];
+    assert_eq!(schema["vectors"]["hash"]["text"], json!(["title", "description", "context"]));
+}
+
+#[test]
 fn a_schema_alone_builds_an_empty_snapshot() {
     let folder = Folder::new();
     folder.write("s.toml", "[fields]\nt = {}\n");

@@ -128,7 +128,7 @@ fn a_provider_embeds_each_text_once_and_a_rebuild_only_what_changed() {
 }
 
 #[test]
-fn a_provider_that_cannot_start_leaves_a_snapshot_without_vectors_unless_strict() {
+fn v15_a_provider_that_cannot_start_leaves_a_snapshot_without_vectors_unless_strict() {
     let refuses = |request: &loopback::Request| {
         let key = request.authorization.clone().unwrap_or_default();
         Act::Status(401, "", format!("{{\"error\":{{\"message\":\"bad key {key}\"}}}}"))

@@ -34,6 +34,7 @@ export type ErrorCode =
   | "record/too-many-kinds"
   | "record/unknown-line"
   | "schema/invalid"
+  | "schema/unknown-preset"
   | "schema/no-fields"
   | "schema/too-many-fields"
   | "schema/too-many-attributes"

@@ -1,7 +1,7 @@
 import { Engine, call, listed } from "./engine.js";
 import { SnapseekError } from "./errors.js";
-import init, { Engine as RawEngine, build as rawBuild } from "./glue.js";
-import type { Embed, RecordInput, Schema } from "./types.js";
+import init, { Engine as RawEngine, build as rawBuild, chunkText as rawChunkText } from "./glue.js";
+import type { Chunk, Embed, PresetName, RecordInput, Schema } from "./types.js";
 
 /** A snapshot, or where it is: a URL, in Node also a path. */
 export type Source =
@@ -30,7 +30,8 @@ export interface OpenOptions {
 /** The functions of the package, for one environment. */
 export interface Package {
   open(source: Source | Promise<Source>, options?: OpenOptions): Promise<Engine>;
-  build(records: Iterable<RecordInput> | string, schema?: Schema): Promise<Engine>;
+  build(records: Iterable<RecordInput> | string, schema?: Schema | PresetName): Promise<Engine>;
+  chunkText(body: string, size?: number, overlap?: number): Promise<Chunk[]>;
 }
 
 /** Binds the package to an environment. The wasm module is loaded once, when it is first needed. */
@@ -59,6 +60,10 @@ export function connect(environment: Environment): Package {
     async build(records, schema) {
       await load();
       return Engine.of(call(() => rawBuild(listed(records), schema)));
+    },
+    async chunkText(body, size, overlap) {
+      await load();
+      return call(() => rawChunkText(body, size, overlap)) as Chunk[];
     },
   };
 }

@@ -27,6 +27,9 @@ export type RecordKey = string | number | { readonly id: string | number; readon
 /** The type of an attribute. A `time` is milliseconds since 1970 or an ISO 8601 date. */
 export type AttributeType = "keyword" | "keywords" | "number" | "bool" | "time";
 
+/** A schema for records of a known shape, and the recipe of that name. */
+export type PresetName = "hybrid" | "memory" | "rag" | "unified" | "vault";
+
 /** What is text, what is an attribute, and how text is broken into terms. */
 export interface Schema {
   /** FTS5's `tokenize=` string. Defaults to `"porter unicode61"`. */
@@ -35,6 +38,8 @@ export interface Schema {
   readonly cjk?: "bigrams";
   /** Keeps words as written beside their stems, for `asYouType`, `typos` and `suggest`. Defaults to `false`. */
   readonly forms?: boolean;
+  /** What answers where a question names no recipe. Defaults to `"hybrid"`. */
+  readonly recipe?: PresetName;
   /** The text fields, in FTS5's column order. */
   readonly fields: { readonly [name: string]: TextField };
   /** What can be filtered and counted. Defaults to nothing. */
@@ -68,6 +73,18 @@ export interface VectorModel {
 
 /** Makes vectors of texts, one each, in order. */
 export type Embed = (texts: readonly string[]) => Promise<readonly ArrayLike<number>[]> | readonly ArrayLike<number>[];
+
+/** A piece of a text. */
+export interface Chunk {
+  /** The piece, as it stands in the text. */
+  readonly chunkText: string;
+  /** Its place among the chunks, from 0. */
+  readonly chunkIndex: number;
+  /** About how many tokens it is, as `estimateTokens` counts. */
+  readonly tokenCount: number;
+  /** The characters (code points, not UTF-16 units) of the text before it. */
+  readonly charOffset: number;
+}
 
 /** A field that is searched. */
 export interface TextField {

@@ -8,6 +8,7 @@ import * as snapseek from "../../pkg/node.js";
 const {
   bm25Normalize,
   buildFts5Query,
+  chunkText,
   cosineSimilarity,
   estimateTokens,
   formatZodError,
@@ -135,4 +136,26 @@ it("P8: many cosines have the bits that Rust finds", () => {
   const random = xorshift(8);
   const vector = (length) => Float32Array.from({ length }, () => random.next().value / 2 ** 32 - 0.5);
   same(hash(5_000, (i) => cosineSimilarity(vector(1 + (i % 48)), vector(1 + (i % 48)))), cases.hashes.cosineSimilarity);
+});
+
+it("R-chunks: chunks have exact offsets, and tokens as P1 counts them", async () => {
+  const body = "Foxes 🦊 are quick. Their tails are not. ".repeat(60);
+  const chunks = await chunkText(body, 300, 40);
+  const characters = Array.from(body);
+  assert.ok(chunks.length > 8);
+  chunks.forEach(({ chunkText, chunkIndex, charOffset, tokenCount }, index) => {
+    assert.equal(chunkIndex, index);
+    assert.equal(tokenCount, estimateTokens(chunkText));
+    assert.ok(characters.slice(charOffset).join("").startsWith(chunkText));
+  });
+  assert.equal((await chunkText(body))[0].chunkText.length > 1000, true);
+  assert.deepEqual(await chunkText(" \n "), []);
+});
+
+it("R-chunks: sizes out of range are errors", async () => {
+  await assert.rejects(chunkText("a", 6001), { code: "option/size", message: /1 to 6000 are allowed/ });
+  await assert.rejects(chunkText("a", 1.5), { code: "option/size" });
+  await assert.rejects(chunkText("a", -1), { code: "option/size" });
+  await assert.rejects(chunkText("a", 100, 100), { code: "option/overlap" });
+  await assert.rejects(chunkText("a", 100, NaN), { code: "option/overlap" });
 });

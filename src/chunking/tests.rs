@@ -119,7 +119,7 @@ fn check_promises(body: &str, size: usize, overlap: usize) {
 }
 
 #[test]
-fn random_texts_are_chunked_as_the_naive_twin_chunks_them_and_every_promise_holds() {
+fn r_chunks_random_texts_are_chunked_as_the_naive_twin_chunks_them_and_every_promise_holds() {
     let mut random = Random(7);
     for round in 0..4000 {
         let pieces = random.below(120);
@@ -131,7 +131,7 @@ fn random_texts_are_chunked_as_the_naive_twin_chunks_them_and_every_promise_hold
 }
 
 #[test]
-fn ends_are_pulled_back_to_the_best_break_of_the_last_quarter() {
+fn r_chunks_ends_are_pulled_back_to_the_best_break_of_the_last_quarter() {
     // 20 characters a window: the last quarter starts after the fifteenth.
     let cases = [
         ("aaaaaaaaaaaaaaaa\n# B c. d\n\ne f", "aaaaaaaaaaaaaaaa\n"),
@@ -147,7 +147,7 @@ fn ends_are_pulled_back_to_the_best_break_of_the_last_quarter() {
 }
 
 #[test]
-fn the_next_chunk_starts_the_overlap_before_the_end() {
+fn r_chunks_the_next_chunk_starts_the_overlap_before_the_end() {
     let body = "one two three four five six seven eight nine ten";
     let chunks = chunk_text(body, 20, 6).unwrap();
     assert_eq!(
@@ -158,7 +158,7 @@ fn the_next_chunk_starts_the_overlap_before_the_end() {
 }
 
 #[test]
-fn a_text_that_fits_is_one_chunk_and_white_space_is_none() {
+fn r_chunks_a_text_that_fits_is_one_chunk_and_white_space_is_none() {
     assert_eq!(texts(&chunk_text("all of it", 1200, 200).unwrap()), ["all of it"]);
     assert_eq!(chunk_text("", 1200, 200).unwrap(), []);
     assert_eq!(chunk_text(" \n\u{2003}\t", 2, 1).unwrap(), []);
@@ -171,7 +171,7 @@ fn a_text_that_fits_is_one_chunk_and_white_space_is_none() {
 }
 
 #[test]
-fn a_grapheme_longer_than_a_chunk_is_cut_between_characters() {
+fn r_chunks_a_grapheme_longer_than_a_chunk_is_cut_between_characters() {
     let body = format!("ab{}c", "\u{301}".repeat(9));
     let chunks = chunk_text(&body, 4, 1).unwrap();
     assert_eq!(chunks[0].text, "a");
@@ -180,7 +180,7 @@ fn a_grapheme_longer_than_a_chunk_is_cut_between_characters() {
 }
 
 #[test]
-fn the_opening_line_of_a_fence_is_cut_only_where_it_fills_a_window() {
+fn r_chunks_the_opening_line_of_a_fence_is_cut_only_where_it_fills_a_window() {
     let body = "some text\n```rust ignore\nlet x = 1;\n```\n";
     for size in 16..40 {
         for overlap in 0..size.min(20) {
@@ -195,7 +195,7 @@ fn the_opening_line_of_a_fence_is_cut_only_where_it_fills_a_window() {
 }
 
 #[test]
-fn sizes_out_of_range_are_refused() {
+fn r_chunks_sizes_out_of_range_are_refused() {
     let cases = [
         (0, 0, "a chunk cannot have 0 characters; 1 to 6000 are allowed"),
         (6001, 0, "a chunk cannot have 6001 characters; 1 to 6000 are allowed"),

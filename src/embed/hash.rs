@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vector_has_length_one_and_one_of_nothing_is_zero() {
+    fn r_hash_a_vector_has_length_one_and_one_of_nothing_is_zero() {
         for text in ["a", "vector search, vector search", "東京都", "ﬁne"] {
             let square = HashEmbedder::default().embed(text).iter().map(|value| value * value).sum::<f32>();
             assert!((square - 1.0).abs() < 1e-5, "{text}: {square}");
@@ -151,14 +151,14 @@ mod tests {
     }
 
     #[test]
-    fn case_and_compatibility_forms_make_no_difference() {
+    fn r_hash_case_and_compatibility_forms_make_no_difference() {
         let embedder = HashEmbedder::default();
         assert_eq!(embedder.embed("ＶＥＣＴＯＲ ﬁle"), embedder.embed("vector file"));
         assert_eq!(embedder.embed("e\u{301}t\u{e9}"), embedder.embed("\u{c9}te\u{301}"));
     }
 
     #[test]
-    fn texts_are_the_closer_the_more_they_share() {
+    fn r_hash_texts_are_the_closer_the_more_they_share() {
         let question = "how are vectors stored";
         assert!(cosine(question, "where vectors are stored") > cosine(question, "a vector store"));
         assert!(cosine(question, "a vector store") > cosine(question, "apple pie"));
@@ -166,19 +166,19 @@ mod tests {
     }
 
     #[test]
-    fn a_run_of_cjk_is_its_bigrams() {
+    fn r_hash_a_run_of_cjk_is_its_bigrams() {
         let embedder = HashEmbedder::default();
         assert_eq!(embedder.words("東京都 x 語"), ["東京", "京都", "x", "語"]);
     }
 
     #[test]
-    fn a_word_that_occurs_twice_counts_for_less_than_two() {
+    fn r_hash_a_word_that_occurs_twice_counts_for_less_than_two() {
         let (once, twice) = (cosine("a b c", "a"), cosine("a a b c", "a"));
         assert!(once < twice && twice < 2.0 * once, "{once} {twice}");
     }
 
     #[test]
-    fn the_bits_are_the_same_on_every_target() {
+    fn r_hash_the_bits_are_the_same_on_every_target() {
         let texts = [
             (384, "Hybrid search you can ship as a file"),
             (256, "naïve CAFÉ №5 ﬁles, naïve café"),

@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn p7_a_score_is_divided_by_one_more_than_itself() {
+    fn p7_edge_6_a_score_of_either_sign_is_divided_by_one_more_than_its_magnitude() {
         assert_eq!([0.0, 1.0, 3.0, 9.0].map(bm25_normalize), [0.0, 0.5, 0.75, 0.9]);
         assert_eq!(bm25_normalize(-3.0), 0.75);
     }

@@ -54,11 +54,16 @@ fn is_default(metric: &Metric) -> bool {
 }
 
 impl Schema {
-    /// The same schema with a model more.
+    /// The same schema with a model more. Where it does not say what it embeds, the recipe may: a vault leaves ids and tags
+    /// out.
     ///
     /// # Errors
     /// When the name or the model cannot be used.
-    pub fn with_vectors(mut self, name: &str, model: VectorModel) -> Result<Schema, SchemaError> {
+    pub fn with_vectors(mut self, name: &str, mut model: VectorModel) -> Result<Schema, SchemaError> {
+        let usual = self.recipe.embedded_fields();
+        if model.text.is_empty() && usual.iter().all(|field| self.field(field).is_some()) {
+            model.text = usual.iter().map(|field| (*field).to_owned()).collect();
+        }
         self.vectors.0.push((name.to_owned(), model));
         self.check()?;
         Ok(self)

@@ -7,6 +7,7 @@
 use super::error::Failure;
 use crate::document::DEFAULT_KIND;
 use crate::json::Json;
+use crate::schema::RecipeName;
 use crate::state::{STATE_LINES, Stamp, State};
 use crate::{MatchRow, Record, Schema, WriteError};
 use js_sys::{Array, Float64Array, JSON, Uint8Array};
@@ -99,8 +100,14 @@ fn option_at_fault<T: DeserializeOwned>(text: &str, error: &serde_json::Error) -
     Failure::new("option/invalid", reason_of(error))
 }
 
-/// A schema; whether it can be used is for the engine to say.
+/// A schema, or the name of a preset; whether it can be used is for the engine to say.
 pub(super) fn schema(value: &JsValue) -> Result<Schema, Failure> {
+    if let Some(name) = value.as_string() {
+        return Schema::preset(&name).ok_or_else(|| {
+            let names = RecipeName::ALL.map(RecipeName::name).join(", ");
+            Failure::new("schema/unknown-preset", format!("there is no preset {name:?}; there are {names}"))
+        });
+    }
     let invalid = |message| Failure::new("schema/invalid", message).at("schema");
     let text = json_text(value, "an object").map_err(invalid)?;
     serde_json::from_str(&text).map_err(|error| invalid(reason_of(&error)))

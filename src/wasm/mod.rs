@@ -4,9 +4,11 @@
 //! since a hundred of them as JSON objects took 1.7 times as long; responses of `search` cross as JSON text, bytes as one
 //! copy, small answers as values.
 
+mod chunking;
 mod convert;
 mod error;
 
+pub use chunking::chunks;
 pub use error::Failure;
 
 use crate::document::{DEFAULT_KIND, Key};

@@ -9,9 +9,11 @@ use crate::provider::Cancel;
 use crate::vectors::{self, VectorArgs, Vectors};
 use crate::{parallel, print, schema_file};
 use anyhow::{Result, anyhow};
+use clap::builder::PossibleValuesParser;
 use indicatif::HumanBytes;
 use snapseek::analysis::Analyzer;
 use snapseek::document::DocumentsView;
+use snapseek::schema::RecipeName;
 use snapseek::snapshot::{self, SectionKind};
 use snapseek::{Builder, Schema};
 use std::num::NonZero;
@@ -51,6 +53,10 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
 
+    /// A schema and a recipe for records of a known shape, instead of --schema; docs/presets.md lists the fields
+    #[arg(long, value_name = "PRESET", value_parser = PossibleValuesParser::new(RecipeName::ALL.map(RecipeName::name)), conflicts_with = "schema")]
+    preset: Option<String>,
+
     #[command(flatten)]
     reading: Options,
 
@@ -87,6 +93,7 @@ const EXAMPLES: &str = r#"Examples:
   snapseek build books.csv more.json -o books.snap --schema books.toml
   zcat logs.gz | snapseek build - -o logs.snap --skip-bad
   snapseek build docs.json -o docs.snap --tokenizer "unicode61 remove_diacritics 2" --forms
+  snapseek build memories.jsonl -o memories.snap --preset memory
   snapseek build docs/ README.md -o docs.snap --chunk text:800:100
   snapseek build articles.jsonl -o articles.snap --chunk body
   snapseek build app.db -o app.snap --table notes --vector-column embedding
@@ -205,12 +212,14 @@ fn batch_len(total: Option<u64>, threads: usize) -> usize {
 }
 
 fn schema(args: &Args, inputs: &mut Inputs, on_bad: OnBad) -> Result<Schema> {
-    let mut schema = match &args.schema {
-        Some(path) => schema_file::read(path)?,
-        None => {
+    let preset = args.preset.as_deref().and_then(Schema::preset);
+    let mut schema = match (&args.schema, preset) {
+        (Some(path), _) => schema_file::read(path)?,
+        (None, Some(preset)) => preset,
+        (None, None) => {
             let schema = infer(inputs, on_bad)?;
             print::note(format_args!(
-                "inferred: {} (--schema says otherwise)",
+                "inferred: {} (--schema or --preset says otherwise)",
                 schema_file::summary(&schema)
             ));
             schema

@@ -78,7 +78,7 @@ fn vectors_come_in_the_order_of_the_texts_and_equal_texts_are_asked_about_once()
 }
 
 #[test]
-fn texts_go_out_in_batches_of_a_hundred_or_as_many_as_asked() {
+fn v15_texts_go_out_in_batches_of_a_hundred_or_as_many_as_asked() {
     let server = Loopback::honest();
     let texts = numbered(250);
     let mut spec = spec("openai", &server);
@@ -115,7 +115,7 @@ fn several_requests_are_under_way_at_a_time() {
 }
 
 #[test]
-fn a_second_run_asks_only_about_what_changed() {
+fn v15_a_second_run_asks_only_about_what_changed() {
     let (server, folder) = (Loopback::honest(), folder());
     let spec = spec("openai", &server);
     let mut texts = numbered(5);
@@ -139,7 +139,7 @@ fn another_model_or_server_has_vectors_of_its_own() {
 }
 
 #[test]
-fn voyage_is_told_what_a_text_is_for_and_each_purpose_is_cached_by_itself() {
+fn v15_voyage_is_told_what_a_text_is_for_and_each_purpose_is_cached_by_itself() {
     let (server, folder) = (Loopback::honest(), folder());
     let pipeline = cached(&spec("voyage", &server), folder.path());
     for purpose in [Purpose::Document, Purpose::Query, Purpose::Document] {
@@ -203,7 +203,7 @@ fn nobody_at_the_address_is_a_provider_that_cannot_start() {
 }
 
 #[test]
-fn a_failing_server_has_three_attempts() {
+fn v15_a_failing_server_has_three_attempts() {
     let server = Loopback::start(|request| match request.number {
         0 => Act::Status(500, "", String::new()),
         1 => Act::HangUp,
@@ -265,7 +265,7 @@ fn a_stalling_server_is_given_up_after_its_time() {
 }
 
 #[test]
-fn a_throttled_key_makes_way_for_the_next_at_once_and_rests() {
+fn v15_a_throttled_key_makes_way_for_the_next_at_once_and_rests() {
     let server = Loopback::start(|request| match request.authorization.as_deref() {
         Some("Bearer first") => Act::Status(429, "Retry-After: 600\r\n", String::new()),
         _ => Act::Answer,

@@ -19,6 +19,7 @@ export async function whatCompiles(): Promise<void> {
   const notes: Note[] = [{ id: 1, title: "a", at: new Date() }];
   const built = await build(new Set(notes), schema);
   await build("{}\n");
+  await build([], "memory");
 
   const rows: readonly MatchRow[] = engine.match("a OR b", { limit: 3, weights: [1, 2] });
   const snippet: string | null | undefined = rows[0]?.snippet;
@@ -57,6 +58,8 @@ export async function whatDoesNotCompile(engine: Engine): Promise<void> {
   await open(7);
   // @ts-expect-error: a record has an id.
   engine.add([{ title: "a" }]);
+  // @ts-expect-error: there is no such preset.
+  await build([], "attic");
   // @ts-expect-error: a schema has fields.
   await build([], { attributes: {} });
   // @ts-expect-error: there is no such type of attribute.

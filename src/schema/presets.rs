@@ -1,0 +1,211 @@
+//! Which schema fits records of a known shape?
+//!
+//! A preset is a schema for each of the systems whose records and rankings snapseek takes over, with that system's recipe
+//! as the one that answers where a question names none. docs/presets.md tells them field by field.
+
+use super::{Entries, Schema, TextField};
+use crate::attributes::AttributeType::{self, Bool, Keyword, Keywords, Number, Time};
+use serde::{Deserialize, Serialize};
+
+/// The recipe that answers where a question names none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RecipeName {
+    /// Words and vectors, fused.
+    #[default]
+    Hybrid,
+    /// Memories: salience, sectors, sessions.
+    Memory,
+    /// Chunks of longer texts.
+    Rag,
+    /// Observations, sessions and prompts.
+    Unified,
+    /// Entries of a vault of knowledge.
+    Vault,
+}
+
+impl RecipeName {
+    /// All of them.
+    pub const ALL: [RecipeName; 5] =
+        [RecipeName::Hybrid, RecipeName::Memory, RecipeName::Rag, RecipeName::Unified, RecipeName::Vault];
+
+    /// Its name, as it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            RecipeName::Hybrid => "hybrid",
+            RecipeName::Memory => "memory",
+            RecipeName::Rag => "rag",
+            RecipeName::Unified => "unified",
+            RecipeName::Vault => "vault",
+        }
+    }
+
+    /// The recipe with this name.
+    pub fn named(name: &str) -> Option<RecipeName> {
+        RecipeName::ALL.into_iter().find(|recipe| recipe.name() == name)
+    }
+
+    pub(super) fn is_default(&self) -> bool {
+        *self == RecipeName::default()
+    }
+
+    /// The text fields of its preset, with their weights, in FTS5's column order.
+    fn fields(self) -> &'static [(&'static str, f64)] {
+        match self {
+            RecipeName::Hybrid => &[("title", 10.0), ("body", 1.0)],
+            RecipeName::Memory => &[("content", 1.0), ("summary", 1.0)],
+            RecipeName::Rag => &[("title", 1.0), ("text", 1.0)],
+            RecipeName::Unified => &[("title", 1.0), ("content", 1.0), ("concepts", 1.0), ("files", 1.0)],
+            RecipeName::Vault => {
+                &[("id", 5.0), ("title", 10.0), ("description", 3.0), ("context", 1.0), ("tags", 2.0)]
+            }
+        }
+    }
+
+    /// The attributes of its preset.
+    fn attributes(self) -> &'static [(&'static str, AttributeType)] {
+        match self {
+            RecipeName::Hybrid => &[("project", Keyword), ("tags", Keywords), ("createdAt", Time)],
+            RecipeName::Memory => &[
+                ("projectId", Keyword),
+                ("sector", Keyword),
+                ("tier", Keyword),
+                ("salience", Number),
+                ("importance", Number),
+                ("tags", Keywords),
+                ("concepts", Keywords),
+                ("files", Keywords),
+                ("createdAt", Time),
+                ("updatedAt", Time),
+                ("lastAccessed", Time),
+                ("validFrom", Time),
+                ("validUntil", Time),
+                ("isDeleted", Bool),
+                // Of a document's chunks.
+                ("parentId", Keyword),
+                ("chunkIndex", Number),
+                ("charOffset", Number),
+            ],
+            RecipeName::Rag => &[
+                ("sourceType", Keyword),
+                ("sourceId", Keyword),
+                ("sessionId", Keyword),
+                ("contextId", Keyword),
+                ("actionId", Keyword),
+                ("parentId", Keyword),
+                ("contentHash", Keyword),
+                ("chunkIndex", Number),
+                ("charOffset", Number),
+                ("tokenCount", Number),
+                ("createdAt", Time),
+            ],
+            RecipeName::Unified => &[
+                ("project", Keyword),
+                ("obsType", Keyword),
+                ("scope", Keyword),
+                ("concepts", Keywords),
+                ("files", Keywords),
+                ("createdAt", Time),
+                ("isSuperseded", Bool),
+            ],
+            RecipeName::Vault => &[
+                ("type", Keyword),
+                ("domain", Keyword),
+                ("severity", Keyword),
+                ("tier", Keyword),
+                ("tags", Keywords),
+                ("validFrom", Time),
+                ("validUntil", Time),
+                ("createdAt", Time),
+                ("updatedAt", Time),
+            ],
+        }
+    }
+
+    /// The text fields that its models embed where they do not say; all of them where this names none.
+    pub(super) fn embedded_fields(self) -> &'static [&'static str] {
+        match self {
+            RecipeName::Vault => &["title", "description", "context"],
+            _ => &[],
+        }
+    }
+}
+
+impl Schema {
+    /// The schema of a preset: `hybrid`, `memory`, `rag`, `unified` or `vault`.
+    ///
+    /// ```
+    /// use snapseek::schema::{RecipeName, Schema};
+    ///
+    /// let schema = Schema::preset("vault").unwrap();
+    /// assert_eq!(schema.recipe(), RecipeName::Vault);
+    /// assert_eq!(schema.field_names(), ["id", "title", "description", "context", "tags"]);
+    /// assert!(Schema::preset("attic").is_none());
+    /// ```
+    pub fn preset(name: &str) -> Option<Schema> {
+        let recipe = RecipeName::named(name)?;
+        let field = |(name, weight): &(&str, f64)| ((*name).to_owned(), TextField { weight: *weight });
+        let attribute = |(name, kind): &(&str, AttributeType)| ((*name).to_owned(), *kind);
+        Some(Schema {
+            recipe,
+            fields: Entries(recipe.fields().iter().map(field).collect()),
+            attributes: Entries(recipe.attributes().iter().map(attribute).collect()),
+            ..Schema::bare()
+        })
+    }
+
+    /// The recipe that answers where a question names none; hybrid where the schema names none.
+    pub fn recipe(&self) -> RecipeName {
+        self.recipe
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::VectorModel;
+
+    #[test]
+    fn every_preset_is_a_schema_that_can_be_used_and_read_again() {
+        for recipe in RecipeName::ALL {
+            let schema = Schema::preset(recipe.name()).unwrap();
+            assert_eq!(schema.check(), Ok(()));
+            assert_eq!((schema.recipe(), schema.tokenizer()), (recipe, "porter unicode61"));
+            let text = serde_json::to_string(&schema).unwrap();
+            assert_eq!(serde_json::from_str::<Schema>(&text).unwrap(), schema);
+        }
+        assert!(Schema::preset("Memory").is_none());
+    }
+
+    #[test]
+    fn a_schema_names_its_recipe_unless_it_is_the_default() {
+        let written = |name| serde_json::to_string(&Schema::preset(name).unwrap()).unwrap();
+        assert!(written("rag").starts_with(r#"{"tokenizer":"porter unicode61","recipe":"rag","fields":"#));
+        assert!(written("hybrid").starts_with(r#"{"tokenizer":"porter unicode61","fields":"#));
+        let unknown = serde_json::from_str::<Schema>(r#"{"recipe":"soup","fields":{"a":{}}}"#).unwrap_err();
+        assert!(unknown.to_string().starts_with("unknown variant `soup`"), "{unknown}");
+    }
+
+    #[test]
+    fn v2_the_fields_of_a_vault_have_their_weights_in_column_order() {
+        let vault = Schema::preset("vault").unwrap();
+        assert_eq!(vault.field_names(), ["id", "title", "description", "context", "tags"]);
+        assert_eq!(vault.weights(), [5.0, 10.0, 3.0, 1.0, 2.0]);
+    }
+
+    #[test]
+    fn v14_a_model_of_a_vault_embeds_title_description_and_context() {
+        let model = |schema: Schema, text: &[&str]| {
+            let text = text.iter().map(|name| (*name).to_owned()).collect();
+            let schema = schema.with_vectors("m", VectorModel { text, ..VectorModel::default() }).unwrap();
+            schema.model("m").unwrap().1.text.clone()
+        };
+        let vault = || Schema::preset("vault").unwrap();
+        assert_eq!(model(vault(), &[]), ["title", "description", "context"]);
+        assert_eq!(model(vault(), &["title"]), ["title"]);
+        assert!(model(Schema::preset("memory").unwrap(), &[]).is_empty());
+        let bare: Schema =
+            serde_json::from_str(r#"{"recipe":"vault","fields":{"title":{},"body":{}}}"#).unwrap();
+        assert!(model(bare, &[]).is_empty(), "a schema without these fields embeds all");
+    }
+}

@@ -1,0 +1,64 @@
+//! Chunks of a text, for JavaScript.
+//!
+//! They are made here and not in JavaScript because where a grapheme ends depends on the version of Unicode, and an
+//! engine's own may be another.
+
+use super::convert;
+use super::error::Failure;
+use crate::chunking::{Chunk, ChunkError, DEFAULT_OVERLAP, DEFAULT_SIZE, chunk_text};
+use serde::Serialize;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// A chunk as JavaScript sees it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Piece<'a> {
+    chunk_text: &'a str,
+    chunk_index: usize,
+    token_count: usize,
+    char_offset: usize,
+}
+
+impl<'a> From<Chunk<'a>> for Piece<'a> {
+    fn from(chunk: Chunk<'a>) -> Piece<'a> {
+        Piece {
+            chunk_text: chunk.text,
+            chunk_index: chunk.index,
+            token_count: chunk.token_count,
+            char_offset: chunk.char_offset,
+        }
+    }
+}
+
+/// The chunks of a text, as objects.
+///
+/// # Errors
+/// When a size cannot be used.
+#[wasm_bindgen(js_name = chunkText)]
+pub fn chunks(body: &str, size: Option<f64>, overlap: Option<f64>) -> Result<JsValue, Failure> {
+    let size = whole(size, DEFAULT_SIZE, "size")?;
+    let overlap = whole(overlap, DEFAULT_OVERLAP, "overlap")?;
+    let chunks = chunk_text(body, size, overlap)?;
+    Ok(convert::value(&chunks.into_iter().map(Piece::from).collect::<Vec<_>>()))
+}
+
+fn whole(given: Option<f64>, default: usize, name: &'static str) -> Result<usize, Failure> {
+    let Some(number) = given else { return Ok(default) };
+    if number.fract() != 0.0 || number < 0.0 {
+        let message = format!("{name}: {number} is no number of characters");
+        return Err(Failure::new(format!("option/{name}"), message));
+    }
+    // Where it does not fit it becomes the greatest that does, which is refused by its range.
+    Ok(number as usize)
+}
+
+impl From<ChunkError> for Failure {
+    fn from(error: ChunkError) -> Failure {
+        let name = match error {
+            ChunkError::BadSize { .. } => "size",
+            ChunkError::BadOverlap { .. } | ChunkError::OverlapNotLess { .. } => "overlap",
+        };
+        Failure::new(format!("option/{name}"), error.to_string()).at(name)
+    }
+}
