@@ -3,9 +3,9 @@
 //! Texts that share words, or parts of words, get similar vectors; a synonym stays a stranger. Each feature adds to
 //! four places, whose signs differ, so that two features that meet in one place seldom meet in the others.
 
+use super::normal::nfkc;
 use super::{Embedder, normalised};
 use crate::analysis::{Analyzer, Purpose};
-use unicode_normalization::UnicodeNormalization;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Odd multipliers, each of which projects a hash to a place and a sign.
@@ -90,7 +90,7 @@ impl Embedder for HashEmbedder {
     }
 
     fn embed(&self, text: &str) -> Vec<f32> {
-        let text = text.nfkc().collect::<String>().to_lowercase();
+        let text = nfkc(text).to_lowercase();
         let words = self.words(&text);
         let mut hashes = Vec::new();
         for word in &words {
