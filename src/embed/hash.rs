@@ -6,6 +6,7 @@
 use super::normal::nfkc;
 use super::{Embedder, normalised};
 use crate::analysis::{Analyzer, Purpose};
+use crate::order::sort;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Odd multipliers, each of which projects a hash to a place and a sign.
@@ -103,7 +104,7 @@ impl Embedder for HashEmbedder {
             hashes.push((PAIR.0, fnv1a(&[&[PAIR.0], pair[0].as_bytes(), b" ", pair[1].as_bytes()])));
         }
         // In the order of hashes, whatever that of the text: additions of doubles are not to be reordered.
-        hashes.sort_unstable();
+        sort(&mut hashes);
         let mut sum = vec![0.0; self.width];
         for same in hashes.chunk_by(|a, b| a == b) {
             let (kind, hash) = same[0];

@@ -5,6 +5,7 @@
 
 use super::legs::{Ask, Candidate, Candidates, Signal, Words};
 use crate::bitmap::Bitmap;
+use crate::order::sort_by;
 use crate::ranking::{self, Fused, QueryStatistics, RRF_K, auto, by_ranks, recency_boost, sum};
 use crate::retrieval::{Corpus, Found, Part, Spread, part_of, spread};
 use crate::snapshot::SnapshotError;
@@ -121,7 +122,7 @@ pub fn retrieve(corpus: &Corpus, plan: &Plan) -> Result<Retrieved, SnapshotError
     if let Some(recency) = &plan.recency {
         fade(corpus, recency, &mut rows)?;
     }
-    rows.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.row.cmp(&b.row)));
+    sort_by(&mut rows, |a, b| b.score.total_cmp(&a.score).then(a.row.cmp(&b.row)));
     rows.truncate(plan.limit);
     Ok(Retrieved { rows, keyword, vector })
 }

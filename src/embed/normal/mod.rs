@@ -5,6 +5,7 @@
 
 mod table;
 
+use crate::order::sort_by_key;
 use table::{Kind, Table};
 
 /// The Hangul syllables, which are composed of their letters by rule.
@@ -34,7 +35,7 @@ fn decomposed(text: &str, table: &Table, takes: &dyn Fn(Kind) -> bool) -> Vec<(u
     let mut out = Vec::with_capacity(text.len());
     text.chars().for_each(|c| decompose(c, table, takes, &mut out));
     for marks in out.split_mut(|part: &(u8, char)| part.0 == 0).filter(|marks| marks.len() > 1) {
-        marks.sort_by_key(|mark| mark.0);
+        sort_by_key(marks, |mark| mark.0);
     }
     out
 }

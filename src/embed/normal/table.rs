@@ -13,6 +13,7 @@
 //! classes    a byte each
 //! ```
 
+use crate::order::sort;
 use crate::wire::{Malformed, Reader};
 use std::sync::OnceLock;
 
@@ -112,7 +113,7 @@ impl Table {
                 }
             }
             self.compositions.extend(found);
-            self.compositions.sort_unstable();
+            sort(&mut self.compositions);
         }
     }
 
