@@ -6,6 +6,7 @@
 use crate::attributes::time_of;
 use crate::issues::format_issues;
 use crate::json::Json;
+use crate::order::sort;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
@@ -198,7 +199,7 @@ impl<'a> Options<'a> {
     fn complain_about_unknown(&mut self) {
         let unknown = self.rest().map(|(name, _)| name.to_owned()).collect::<Vec<_>>();
         let mut known = self.asked.clone();
-        known.sort_unstable();
+        sort(&mut known);
         known.dedup();
         for name in unknown {
             self.complain(&name, format!("unknown option; there are {}", known.join(", ")));

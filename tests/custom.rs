@@ -78,7 +78,8 @@ fn a_recipe_as_data_scores_by_its_signals_and_explains_itself_to_the_bit() {
 
 #[test]
 fn a_recipe_may_fuse_by_the_places_of_its_signals() {
-    let recipe = r#"{"signals":{"bm25":{"weight":2},"salience":{}},"fuse":"rrf","retrieve":{"mode":"keyword"}}"#;
+    let recipe =
+        r#"{"signals":{"bm25":{"weight":2},"salience":{}},"fuse":"rrf","retrieve":{"mode":"keyword"}}"#;
     let response = search("deploy ferry", &format!(r#"{{"recipe":{recipe}}}"#));
     for hit in &response.hits {
         assert_eq!(hit.explain.as_ref().unwrap().score.score(), hit.score);
@@ -110,7 +111,9 @@ fn every_measure_can_be_named() {
 
 #[test]
 fn a_recipe_that_cannot_be_used_says_everything_that_is_wrong() {
-    let error = refusal(r#"{"recipe":{"signals":{"wieght":{},"recency":{"field":"sector"},"bm25":{"cap":"x"}},"fuse":"max"}}"#);
+    let error = refusal(
+        r#"{"recipe":{"signals":{"wieght":{},"recency":{"field":"sector"},"bm25":{"cap":"x"}},"fuse":"max"}}"#,
+    );
     for part in [
         "wieght: there is no attribute \"wieght\"",
         "recency: \"sector\" is no attribute of type time",

@@ -5,6 +5,7 @@
 
 use super::Span;
 use super::tables::{FAR_SEPARATORS, FIRST_MARK, MARKS, SEPARATOR_INDEX, SEPARATOR_WORDS};
+use crate::order::sort;
 
 /// What a code point does to the token that it meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +41,7 @@ impl Tokenizer {
         for &(c, class) in overrides {
             tokenizer.override_class(c, class);
         }
-        tokenizer.exceptions.sort_unstable();
+        sort(&mut tokenizer.exceptions);
         for (is_token_char, class) in tokenizer.ascii.iter_mut().zip(&tokenizer.low[..0x80]) {
             *is_token_char = *class == Class::TokenChar;
         }

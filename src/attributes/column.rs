@@ -12,6 +12,7 @@
 use super::{AttributeType, time_of};
 use crate::bits::{self, BitWriter, width_of};
 use crate::json::Json;
+use crate::order::sort;
 use crate::wire::{Malformed, Reader, len32, u32_at};
 
 /// Collects an attribute's values in row order; [`ColumnView`] reads them.
@@ -128,7 +129,7 @@ pub(super) fn strings_of(value: Option<&Json>, kind: AttributeType) -> Option<Ve
 
 fn encode_strings(values: &[Vec<String>], kind: AttributeType) -> Vec<u8> {
     let mut distinct = values.iter().flatten().map(String::as_str).collect::<Vec<_>>();
-    distinct.sort_unstable();
+    sort(&mut distinct);
     distinct.dedup();
     let mut out = len32(distinct.len()).to_le_bytes().to_vec();
     let mut end = 0;

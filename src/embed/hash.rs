@@ -3,9 +3,10 @@
 //! Texts that share words, or parts of words, get similar vectors; a synonym stays a stranger. Each feature adds to
 //! four places, whose signs differ, so that two features that meet in one place seldom meet in the others.
 
+use super::normal::nfkc;
 use super::{Embedder, normalised};
 use crate::analysis::{Analyzer, Purpose};
-use unicode_normalization::UnicodeNormalization;
+use crate::order::sort;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Odd multipliers, each of which projects a hash to a place and a sign.
@@ -90,7 +91,7 @@ impl Embedder for HashEmbedder {
     }
 
     fn embed(&self, text: &str) -> Vec<f32> {
-        let text = text.nfkc().collect::<String>().to_lowercase();
+        let text = nfkc(text).to_lowercase();
         let words = self.words(&text);
         let mut hashes = Vec::new();
         for word in &words {
@@ -103,7 +104,7 @@ impl Embedder for HashEmbedder {
             hashes.push((PAIR.0, fnv1a(&[&[PAIR.0], pair[0].as_bytes(), b" ", pair[1].as_bytes()])));
         }
         // In the order of hashes, whatever that of the text: additions of doubles are not to be reordered.
-        hashes.sort_unstable();
+        sort(&mut hashes);
         let mut sum = vec![0.0; self.width];
         for same in hashes.chunk_by(|a, b| a == b) {
             let (kind, hash) = same[0];

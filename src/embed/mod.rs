@@ -9,6 +9,7 @@ mod bert_tables;
 mod bpe;
 mod hash;
 mod model;
+mod normal;
 mod table;
 mod vocabulary;
 mod wordpiece;

@@ -20,6 +20,7 @@ use super::model::{StaticModel, StaticModelError, Tokenizer};
 use super::vocabulary::{VocabularyView, VocabularyWriter};
 use super::wordpiece::{WordPiece, WordPieceOptions};
 use super::{Embedder, normalised};
+use crate::order::sort;
 use crate::wire::{Malformed, Reader, len32, u32_at};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -61,7 +62,7 @@ impl StaticModelWriter {
 
     /// The bytes; without a fingerprint they get their own.
     fn finish(mut self, id: &str, fingerprint: Option<u64>) -> Vec<u8> {
-        self.merges.sort_unstable();
+        sort(&mut self.merges);
         let mut out = Vec::new();
         let mut put = |value: u32| out.extend_from_slice(&value.to_le_bytes());
         [FORMAT, self.tokenizer, self.options, len32(self.width), 0, 0].into_iter().for_each(&mut put);
@@ -122,7 +123,7 @@ impl StaticModel {
                 prefix.and_then(|prefix| token.strip_prefix(prefix)).filter(|rest| !rest.is_empty());
             tokens.push((continuing.is_some(), continuing.unwrap_or(token), row));
         }
-        tokens.sort_unstable();
+        sort(&mut tokens);
         if let Some(twice) = tokens.windows(2).find(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1)) {
             return Err(StaticModelError::TokenTwice { token: twice[0].1.to_owned() });
         }

@@ -4,8 +4,8 @@
 //! compare them. One deviation: a special token spelt out in a text, such as `[MASK]`, is text.
 
 use super::bert_tables::{MARKS, PUNCTUATION, REMOVED};
+use super::normal::nfd;
 use super::vocabulary::VocabularyView;
-use unicode_normalization::UnicodeNormalization;
 
 /// How text is normalised, and which words are too long: what `tokenizer.json` can choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +111,7 @@ fn normalised(text: &str, options: WordPieceOptions) -> String {
         }
     }
     if options.strip_accents {
-        cleaned = cleaned.nfd().filter(|&c| !is_in(MARKS, c)).collect();
+        cleaned = nfd(&cleaned).chars().filter(|&c| !is_in(MARKS, c)).collect();
     }
     if options.lowercase {
         // Letter by letter: `str::to_lowercase` would treat a final sigma otherwise.

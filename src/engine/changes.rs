@@ -6,6 +6,7 @@
 use super::{Engine, LivePart, WriteError};
 use crate::bitmap::Bitmap;
 use crate::document::Key;
+use crate::order::sort_by_key;
 use crate::segment::{Segment, Source, merge, merge_sections};
 use crate::snapshot::{self, SectionKind, SnapshotError};
 use crate::state::{Stamps, State};
@@ -96,7 +97,7 @@ impl Engine {
         if rows.is_sorted_by_key(|(stamp, ..)| *stamp) {
             return Ok(());
         }
-        rows.sort_by_key(|(stamp, ..)| *stamp);
+        sort_by_key(&mut rows, |(stamp, ..)| *stamp);
         // A run of rows that stand together in a part is a part in which all others are dead.
         let mut runs: Vec<(usize, Bitmap)> = Vec::new();
         let mut last: Option<(usize, usize)> = None;

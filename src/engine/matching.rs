@@ -4,6 +4,7 @@ use super::{Engine, SearchError};
 use crate::document::Record;
 use crate::ids::FieldId;
 use crate::json::Json;
+use crate::order::sort_numbers;
 use crate::presentation::{Markers, Markup, Piece, highlight, joined, render, snippet, tokens};
 use crate::query::Query;
 use crate::retrieval::{self, Corpus, Filter, Part, Place, Ranked, Retrieval, part_of};
@@ -188,7 +189,7 @@ pub(super) fn each_text(
     mut each: impl FnMut(usize, &MatchedText),
 ) -> Result<(), SearchError> {
     let mut order = (0..rows.len()).collect::<Vec<_>>();
-    order.sort_unstable_by_key(|&number| rows[number]);
+    sort_numbers(&mut order, &mut |a, b| rows[a].cmp(&rows[b]));
     let mut reader = None;
     for number in order {
         let (place, document) = part_of(corpus, rows[number]);

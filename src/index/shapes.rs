@@ -6,6 +6,7 @@
 //! that the usual ones take one or two bits.
 
 use crate::ids::{FieldId, FieldSet};
+use crate::order::sort_numbers;
 use crate::wire::{Malformed, Reader, len32, put_varint};
 use hashbrown::HashTable;
 
@@ -119,7 +120,7 @@ impl ShapesWriter {
     /// The answer holds the shapes by final number, and for each provisional number the final one.
     pub fn finish(self) -> (Vec<Shape>, Vec<u32>) {
         let mut order = (0..self.shapes.len()).filter(|&id| self.uses[id] > 0).collect::<Vec<_>>();
-        order.sort_by(|&a, &b| {
+        sort_numbers(&mut order, &mut |a, b| {
             self.uses[b].cmp(&self.uses[a]).then_with(|| self.shapes[a].cmp(&self.shapes[b]))
         });
         let mut numbers = vec![u32::MAX; self.shapes.len()];

@@ -16,6 +16,7 @@
 
 use super::fusion::{Candidate, Fused, best_first};
 use crate::bm25;
+use crate::order::sort_by;
 
 /// What a standard deviation of cosine is worth, as a share of bm25, in a collection of long records.
 const TRUST: f64 = 0.25;
@@ -90,7 +91,7 @@ pub fn auto<Id: Copy + Ord>(candidates: &[Candidate<Id>], query: &QueryStatistic
 /// What a standard deviation of cosine is worth, as a share of bm25.
 fn trust(words: &[f64], average_length: f64) -> f64 {
     let mut sorted = words.to_vec();
-    sorted.sort_unstable_by(|a, b| b.total_cmp(a));
+    sort_by(&mut sorted, |a, b| b.total_cmp(a));
     let best = sorted.first().copied().unwrap_or(0.0);
     let runner_up = sorted.get(RUNNER_UP - 1).copied().unwrap_or(0.0);
     let gap = if best > 0.0 { (best - runner_up) / best } else { 0.0 };

@@ -1,5 +1,6 @@
 //! Fusion by ranks, and by a sum with a fixed weight.
 
+use crate::order::{sort, sort_by};
 use std::collections::BTreeMap;
 
 /// The `k` of reciprocal rank fusion where the caller names none.
@@ -71,7 +72,7 @@ pub fn reciprocal_rank_fusion<Id: Copy + Ord>(lists: &[&[Id]], k: f64) -> Vec<Sc
     }
     let score = |mut ranks: Vec<usize>| {
         // In one order whichever list came first, so that the last bit does not depend on it.
-        ranks.sort_unstable();
+        sort(&mut ranks);
         ranks.iter().map(|rank| rank_score(*rank, k)).sum()
     };
     let scored = ranks.into_iter().map(|(id, ranks)| Scored { id, score: score(ranks) });
@@ -126,7 +127,7 @@ pub fn sum<Id: Copy + Ord>(candidates: &[Candidate<Id>], alpha: f64) -> Vec<Fuse
 
 /// Sorts by score, and equal scores by id.
 pub(super) fn best_first<T, Id: Ord>(mut all: Vec<T>, key: impl Fn(&T) -> (f64, Id)) -> Vec<T> {
-    all.sort_unstable_by(|a, b| {
+    sort_by(&mut all, |a, b| {
         let ((a_score, a_id), (b_score, b_id)) = (key(a), key(b));
         // Adding zero makes the two zeros one.
         (b_score + 0.0).total_cmp(&(a_score + 0.0)).then_with(|| a_id.cmp(&b_id))

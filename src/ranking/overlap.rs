@@ -1,10 +1,12 @@
 //! How much do two sets of words share?
 
+use crate::order::sort;
+
 /// The Jaccard index of two sets of words, whatever their case: what both have of what either has. 0 where one is empty.
 pub fn jaccard(a: &[String], b: &[String]) -> f64 {
     let set = |words: &[String]| {
         let mut words = words.iter().map(|word| word.to_lowercase()).collect::<Vec<_>>();
-        words.sort_unstable();
+        sort(&mut words);
         words.dedup();
         words
     };

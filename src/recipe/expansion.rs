@@ -3,6 +3,7 @@
 //! Both look at the words as they were written where the snapshot keeps them, otherwise at the stems.
 
 use crate::index::TermsView;
+use crate::order::sort_by;
 use crate::retrieval::{Corpus, Part};
 use crate::snapshot::SnapshotError;
 use std::collections::BTreeMap;
@@ -36,7 +37,7 @@ pub fn complete(corpus: &Corpus, beginning: &[u8]) -> Result<Vec<Completion>, Sn
     }
     let mut completions =
         counts.into_iter().map(|(form, count)| Completion { form, count }).collect::<Vec<_>>();
-    completions.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.form.cmp(&b.form)));
+    sort_by(&mut completions, |a, b| b.count.cmp(&a.count).then_with(|| a.form.cmp(&b.form)));
     completions.truncate(MAX_COMPLETIONS);
     Ok(completions)
 }
@@ -72,7 +73,7 @@ pub fn corrections(corpus: &Corpus, word: &[u8], most: u8) -> Result<Vec<Vec<u8>
         }
     }
     let mut found = found.into_iter().collect::<Vec<_>>();
-    found.sort_by(|a, b| a.1.0.cmp(&b.1.0).then(b.1.1.cmp(&a.1.1)).then_with(|| a.0.cmp(&b.0)));
+    sort_by(&mut found, |a, b| a.1.0.cmp(&b.1.0).then(b.1.1.cmp(&a.1.1)).then_with(|| a.0.cmp(&b.0)));
     let fewest = found.first().map_or(0, |(_, (errors, _))| *errors);
     let nearest = found.into_iter().take_while(|(_, (errors, _))| *errors == fewest);
     Ok(nearest.map(|(form, _)| form).take(MAX_CORRECTIONS).collect())

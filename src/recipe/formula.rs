@@ -8,6 +8,7 @@ use super::legs::{Candidate, Signal};
 use crate::analysis::{Analyzer, Purpose};
 use crate::attributes::Values;
 use crate::ids::FieldSet;
+use crate::order::sort_by;
 use crate::ranking::{bm25_normalize, exponential_decay, half_life_decay, jaccard, recency_boost};
 use crate::retrieval::{self, Corpus, occurrences, part_of};
 use crate::schema::Schema;
@@ -304,7 +305,7 @@ impl Formula {
 /// Best first; equal scores in row order.
 pub fn best_first(rated: &mut [Rated]) {
     // Adding zero makes the two zeros one.
-    rated.sort_by(|a, b| (b.score + 0.0).total_cmp(&(a.score + 0.0)).then(a.row.cmp(&b.row)));
+    sort_by(rated, |a, b| (b.score + 0.0).total_cmp(&(a.score + 0.0)).then(a.row.cmp(&b.row)));
 }
 
 impl Curve {

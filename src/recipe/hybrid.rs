@@ -8,6 +8,7 @@ use super::formula::{Context, Explained, Rated};
 use super::legs::{Ask, Candidate, Candidates, Signal, Words};
 use super::stages::{Stages, Standing, relevance};
 use crate::bitmap::Bitmap;
+use crate::order::sort_by;
 use crate::ranking::{self, Fused, QueryStatistics, RRF_K, auto, by_ranks, recency_boost, sum};
 use crate::retrieval::{Corpus, Found, Part, Spread, part_of, spread};
 use crate::snapshot::SnapshotError;
@@ -154,7 +155,7 @@ fn by_fusion(
     if let Some(recency) = &plan.recency {
         fade(corpus, recency, &mut rows)?;
     }
-    rows.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.row.cmp(&b.row)));
+    sort_by(&mut rows, |a, b| b.score.total_cmp(&a.score).then(a.row.cmp(&b.row)));
     Ok(rows)
 }
 

@@ -3,6 +3,7 @@
 use super::Correction;
 use super::expansion::{complete, corrections};
 use crate::analysis::{Analyzer, Purpose};
+use crate::order::sort;
 use crate::query::{Query, QueryError, Term, all_words, any_beginning, any_word, words};
 use crate::retrieval::Corpus;
 use crate::schema::Schema;
@@ -164,7 +165,7 @@ fn any_of(forms: Vec<Vec<u8>>, analyzer: &Analyzer) -> Term {
         form
     };
     let mut terms = forms.into_iter().map(stem).collect::<Vec<_>>();
-    terms.sort_unstable();
+    sort(&mut terms);
     terms.dedup();
     Term::AnyOf(terms)
 }

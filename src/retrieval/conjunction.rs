@@ -8,6 +8,7 @@ use super::lists::PhraseList;
 use super::source::{Scoring, Source, are_positive, is_phrase};
 use super::top_k::{Ranked, TopK};
 use crate::index::Cursor;
+use crate::order::sort_numbers;
 use crate::query::{Node, Query};
 use crate::snapshot::SnapshotError;
 
@@ -34,7 +35,7 @@ pub fn collect(scoring: &Scoring, lists: Vec<PhraseList>, top: &mut TopK) -> Res
         }
     }
     let mut order = (0..sources.len()).collect::<Vec<_>>();
-    order.sort_by_key(|&phrase| sources[phrase].most_documents());
+    sort_numbers(&mut order, &mut |a, b| sources[a].most_documents().cmp(&sources[b].most_documents()));
     let Some((&lead, others)) = order.split_first() else { return Ok(()) };
     let mut others_most = 0.0;
     for &phrase in others {

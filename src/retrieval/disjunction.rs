@@ -11,6 +11,7 @@ use super::score_table::ScoreTable;
 use super::source::{Scoring, Source, are_positive, is_phrase};
 use super::top_k::{Ranked, TopK};
 use crate::index::Cursor;
+use crate::order::sort_numbers;
 use crate::query::{Node, Query};
 use crate::snapshot::SnapshotError;
 
@@ -171,7 +172,7 @@ impl Collector<'_> {
             alternative.most = alternative.idf * alternative.scan.bound_until(end, self.table)?;
         }
         let mut order = (0..alternatives.len()).collect::<Vec<_>>();
-        order.sort_unstable_by(|&a, &b| alternatives[a].most.total_cmp(&alternatives[b].most));
+        sort_numbers(&mut order, &mut |a, b| alternatives[a].most.total_cmp(&alternatives[b].most));
         let mut together = 0.0;
         for &place in &order {
             let alternative = &mut alternatives[place];
@@ -243,7 +244,7 @@ impl Collector<'_> {
     ) -> Result<(), SnapshotError> {
         let mut lesser =
             (0..alternatives.len()).filter(|&place| alternatives[place].most < 0.0).collect::<Vec<_>>();
-        lesser.sort_unstable_by(|&a, &b| alternatives[a].most.total_cmp(&alternatives[b].most));
+        sort_numbers(&mut lesser, &mut |a, b| alternatives[a].most.total_cmp(&alternatives[b].most));
         'candidates: for &(document, sum) in &self.candidates {
             let threshold = (-top.threshold()).max(0.0);
             let mut sum = sum;

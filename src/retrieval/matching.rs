@@ -5,6 +5,7 @@ use super::lists::{PhraseList, Worked, near_list};
 use super::positions::cursor;
 use crate::ids::FieldSet;
 use crate::index::Cursor;
+use crate::order::sort_by_key;
 use crate::query::{Node, Query};
 use crate::snapshot::SnapshotError;
 
@@ -100,7 +101,7 @@ impl<'a> Matching<'a> {
 
     fn and(mut operands: Vec<Matching<'a>>) -> Matching<'a> {
         // The rarest operand leads: the others only seek to its documents.
-        operands.sort_by_key(Matching::most_documents);
+        sort_by_key(&mut operands, Matching::most_documents);
         Matching::And(operands)
     }
 

@@ -4,6 +4,7 @@ use super::Part;
 use super::near::{near, spot};
 use super::positions::{Positions, phrase_starts};
 use crate::ids::FieldId;
+use crate::order::sort;
 use crate::query::{Node, Phrase, Query};
 use crate::snapshot::SnapshotError;
 
@@ -28,7 +29,7 @@ pub struct Place {
 pub fn places(part: &Part, query: &Query, document: u32) -> Result<Option<Vec<Place>>, SnapshotError> {
     let mut places = of_node(part, query, &query.root, document)?;
     if let Some(places) = &mut places {
-        places.sort_unstable();
+        sort(places);
     }
     Ok(places)
 }

@@ -10,6 +10,7 @@ use crate::bitmap::Bitmap;
 use crate::bm25::Bm25;
 use crate::index::Cursor;
 use crate::json::Json;
+use crate::order::sort_by;
 use crate::query::Query;
 use crate::snapshot::SnapshotError;
 
@@ -152,7 +153,7 @@ pub fn facet_counts(
         }
     }
     let mut counts = counts.into_iter().collect::<Vec<_>>();
-    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    sort_by(&mut counts, |a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     Ok(counts)
 }
 

@@ -13,6 +13,7 @@ use crate::ids::FieldSet;
 use crate::index::{
     Cursor, LengthsWriter, List, ListRef, Shape, ShapesWriter, TermsWalk, TermsWriter, postings, shapes,
 };
+use crate::order::sort_by_key;
 use crate::schema::Schema;
 use crate::snapshot::{self, SectionKind, SnapshotError};
 use crate::vector::VectorError;
@@ -388,7 +389,7 @@ fn in_parallel<T: Send>(threads: usize, count: usize, work: impl Fn(usize) -> T 
         let workers = (0..threads).map(|_| scope.spawn(worker)).collect::<Vec<_>>();
         workers.into_iter().flat_map(|worker| worker.join().expect("a worker does not panic")).collect()
     });
-    done.sort_by_key(|(i, _)| *i);
+    sort_by_key(&mut done, |(i, _)| *i);
     done.into_iter().map(|(_, answer)| answer).collect()
 }
 

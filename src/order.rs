@@ -1,0 +1,68 @@
+//! In which order do things stand? One sort for all of them.
+//!
+//! The sorts of the standard library are compiled anew for every type and every comparison, some kilobytes each in
+//! WebAssembly. Here numbers of items are sorted, by one piece of code, and the items are then put in their places.
+//! What is sorted by the million at once keeps the standard library's.
+
+use std::cmp::Ordering;
+
+/// Sorts items; equal ones stay as they stand.
+pub fn sort<T: Ord>(items: &mut [T]) {
+    sort_by(items, T::cmp);
+}
+
+/// Sorts items by a key; equal ones stay as they stand.
+pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
+    sort_by(items, |a, b| key(a).cmp(&key(b)));
+}
+
+/// Sorts items by a comparison; equal ones stay as they stand.
+pub fn sort_by<T>(items: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) {
+    let mut numbers = (0..items.len()).collect::<Vec<_>>();
+    sort_numbers(&mut numbers, &mut |a, b| compare(&items[a], &items[b]));
+    // Each cycle of items that take each other's places is gone round once; where an item is right, its number says so.
+    for start in 0..items.len() {
+        let mut at = start;
+        loop {
+            let from = std::mem::replace(&mut numbers[at], at);
+            if from == start {
+                break;
+            }
+            items.swap(at, from);
+            at = from;
+        }
+    }
+}
+
+/// Sorts numbers of items by comparing the items; equal ones stay as they stand.
+pub fn sort_numbers(numbers: &mut [usize], compare: &mut dyn FnMut(usize, usize) -> Ordering) {
+    numbers.sort_by(|&a, &b| compare(a, b));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_are_sorted_as_the_standard_library_sorts_them() {
+        let mut state = 7_u32;
+        for len in (0..70).chain([1000]) {
+            let items = (0..len).map(|place| {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (state >> 24 & 0xf, place)
+            });
+            let items = items.collect::<Vec<_>>();
+            let (mut ours, mut theirs) = (items.clone(), items.clone());
+            sort_by_key(&mut ours, |item| item.0);
+            theirs.sort_by_key(|item| item.0);
+            assert_eq!(ours, theirs);
+            let (mut ours, mut theirs) = (items.clone(), items);
+            sort_by(&mut ours, |a, b| b.cmp(a));
+            theirs.sort_by(|a, b| b.cmp(a));
+            assert_eq!(ours, theirs);
+            sort(&mut ours);
+            theirs.sort();
+            assert_eq!(ours, theirs);
+        }
+    }
+}
