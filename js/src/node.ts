@@ -1,27 +1,21 @@
-// In Node: the module stands beside this file, and a string is a path, unless it is an http URL.
+// In Node: the module stands beside this file, and a string is a path, unless it is an http URL. A bundler that makes one
+// script of everything leaves no file beside it; the module is then in the script.
 import { readFile } from "node:fs/promises";
-import { connect, type Package } from "./index.js";
+import { asPath, isRemote, pieces } from "./file.js";
+import * as glue from "./glue.js";
+import { connect, type Build, type Open } from "./index.js";
 import { hasSimd } from "./simd.js";
 
-const environment = /* @__PURE__ */ connect({
-  wasm: () =>
-    readFile(
-      hasSimd() ? new URL("./snapseek.wasm", import.meta.url) : new URL("./snapseek.plain.wasm", import.meta.url),
-    ),
-  read: (location) => (/^https?:/.test(String(location)) ? fetch(location) : readFile(location)),
+const here = /* @__PURE__ */ connect(glue, {
+  wasm: [
+    async () =>
+      readFile(hasSimd() ? new URL("./snapseek.wasm", import.meta.url) : new URL("./snapseek.plain.wasm", import.meta.url)),
+    async () => (await import("./snapseek-inline.js")).bytes(),
+  ],
+  wasmAt: async (location) => (isRemote(location) ? fetch(location) : readFile(asPath(location))),
+  read: (location, signal) => (isRemote(location) ? fetch(location, { signal: signal ?? null }) : pieces(location)),
 });
 
-/** Opens a snapshot: a path, a URL, a `Response` or a promise of one, bytes, a `Blob` or a `ReadableStream`. */
-export const open: Package["open"] = environment.open;
-
-/**
- * Builds an engine from records: objects, or a text with one JSON object a line. Without a schema it is inferred: strings
- * are text, arrays of strings keywords, numbers and booleans attributes, ISO dates times.
- */
-export const build: Package["build"] = environment.build;
-
-export type { Engine } from "./engine.js";
-export { SnapseekError, type ErrorCode } from "./errors.js";
-export type { OpenOptions, Source } from "./index.js";
-export * from "./primitives.js";
-export type * from "./types.js";
+export const open: Open = here.open;
+export const build: Build = here.build;
+export * from "./full.js";

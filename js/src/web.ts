@@ -1,26 +1,20 @@
-// In a browser: the module stands beside this file, and a string is a URL.
-import { connect, type Package } from "./index.js";
+// In a browser: the module stands beside this file, and a string is a URL. Where a bundler, a server or file:// keeps it
+// from being fetched, it comes as a script.
+import { fetching } from "./fetching.js";
+import * as glue from "./glue.js";
+import { connect, type Build, type Open } from "./index.js";
 import { hasSimd } from "./simd.js";
 
-const environment = /* @__PURE__ */ connect({
-  wasm: () =>
-    fetch(
-      hasSimd() ? new URL("./snapseek.wasm", import.meta.url) : new URL("./snapseek.plain.wasm", import.meta.url),
-    ),
-  read: (location) => fetch(location),
+const here = /* @__PURE__ */ connect(glue, {
+  // Bundlers look for these very expressions.
+  wasm: [
+    async () =>
+      fetch(hasSimd() ? new URL("./snapseek.wasm", import.meta.url) : new URL("./snapseek.plain.wasm", import.meta.url)),
+    async () => (await import("./snapseek-inline.js")).bytes(),
+  ],
+  ...fetching,
 });
 
-/** Opens a snapshot: a URL, a `Response` or a promise of one, bytes, a `Blob` or a `ReadableStream`. */
-export const open: Package["open"] = environment.open;
-
-/**
- * Builds an engine from records: objects, or a text with one JSON object a line. Without a schema it is inferred: strings
- * are text, arrays of strings keywords, numbers and booleans attributes, ISO dates times.
- */
-export const build: Package["build"] = environment.build;
-
-export type { Engine } from "./engine.js";
-export { SnapseekError, type ErrorCode } from "./errors.js";
-export type { OpenOptions, Source } from "./index.js";
-export * from "./primitives.js";
-export type * from "./types.js";
+export const open: Open = here.open;
+export const build: Build = here.build;
+export * from "./full.js";

@@ -1,0 +1,13 @@
+// Where there are no files: the module comes as a script, and a string is a URL.
+import { fetching } from "./fetching.js";
+import * as glue from "./glue.js";
+import { connect, type Build, type Open } from "./index.js";
+
+const here = /* @__PURE__ */ connect(glue, {
+  wasm: [async () => (await import("./snapseek-inline.js")).bytes()],
+  ...fetching,
+});
+
+export const open: Open = here.open;
+export const build: Build = here.build;
+export * from "./full.js";

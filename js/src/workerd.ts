@@ -1,0 +1,14 @@
+// In Cloudflare's workers: they compile no bytes, and give a module for an import.
+import { fetching } from "./fetching.js";
+import * as glue from "./glue.js";
+import { connect, type Build, type Open } from "./index.js";
+import wasm from "./snapseek.wasm";
+
+const here = /* @__PURE__ */ connect(glue, {
+  wasm: [async () => wasm],
+  ...fetching,
+});
+
+export const open: Open = here.open;
+export const build: Build = here.build;
+export * from "./full.js";
