@@ -12,7 +12,7 @@ const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
 export const TOOLS = path("node_modules");
 export const PACKAGE = path("../../pkg");
-export const EXAMPLES = path("../../examples/js");
+const EXAMPLES = path("../../examples/js");
 const GOLDEN = path("../../tests/golden");
 
 /** Packs the package and installs it; gives the folder of the project and the tarball. */
@@ -28,6 +28,7 @@ export async function install() {
   await writeFile(join(project, "package.json"), JSON.stringify({ name: "project", private: true, type: "module" }));
   await exec("npm", ["install", "--no-audit", "--no-fund", "--offline", "--ignore-scripts", tarball], { cwd: project });
 
+  await cp(EXAMPLES, join(project, "examples"), { recursive: true });
   await cp(path("app"), project, { recursive: true });
   await copyFile(path("suite.mjs"), join(project, "suite.mjs"));
   const read = (name) => readFile(join(GOLDEN, name));

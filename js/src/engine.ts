@@ -4,6 +4,7 @@ import { SnapseekError, fromRaw, isRaw, reasonOf } from "./errors.js";
 import type { Engine as RawEngine } from "./glue.js";
 import type {
   Embed,
+  Identified,
   MatchOptions,
   MatchRow,
   RecordInput,
@@ -201,7 +202,7 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
    *
    * @param records Objects, or a text with one JSON object a line.
    */
-  add(records: Iterable<RecordInput | R> | string): Written {
+  add(records: Iterable<RecordInput | Identified> | string): Written {
     const counts = this.#call((raw) => raw.add(listed(records)));
     return { added: counts[0]!, replaced: counts[1]! };
   }

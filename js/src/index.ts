@@ -3,10 +3,10 @@
 import { unlessAborted } from "./abort.js";
 import { built, type BuildProgress } from "./building.js";
 import { Engine, Searcher, type RawSearcher } from "./engine.js";
-import type * as glue from "./glue.js";
 import { loader, type Wasm, type WasmSource } from "./load.js";
+import type * as whole from "./raw.js";
 import { received, type DownloadProgress, type RawOpener, type Read, type Source } from "./source.js";
-import type { Embed, RecordInput, Schema, StoredRecord } from "./types.js";
+import type { Embed, Identified, RecordInput, Schema, StoredRecord } from "./types.js";
 
 /**
  * What differs between browsers, Node and the others.
@@ -76,7 +76,7 @@ export interface Build {
    * @typeParam R What records are like, once they are stored.
    */
   <R extends object = StoredRecord>(
-    records: Iterable<RecordInput | NoInfer<R>> | string,
+    records: Iterable<RecordInput | Identified> | string,
     schema?: Schema,
     options?: BuildOptions,
   ): Promise<Engine<R>>;
@@ -93,7 +93,7 @@ export interface Package {
  *
  * @internal
  */
-export function connect(raw: typeof glue, environment: Environment): Package {
+export function connect(raw: typeof whole, environment: Environment): Package {
   const load = loading(raw, environment);
   return {
     async open<R extends object>(source: Source | PromiseLike<Source>, options: OpenOptions = {}) {
@@ -112,7 +112,7 @@ export function connect(raw: typeof glue, environment: Environment): Package {
  * @internal
  */
 export function connectToSearch(
-  raw: RawOpener<RawSearcher> & Pick<typeof glue, "default">,
+  raw: RawOpener<RawSearcher> & Pick<typeof whole, "initSync">,
   environment: Environment,
 ): { readonly open: OpenToSearch } {
   const load = loading(raw, environment);
@@ -123,11 +123,11 @@ export function connectToSearch(
   };
 }
 
-function loading<Raw extends Pick<typeof glue, "default">>(
+function loading<Raw extends Pick<typeof whole, "initSync">>(
   raw: Raw,
   { wasm, wasmAt }: Environment,
 ): (given: OpenOptions["wasm"]) => Promise<Raw> {
-  const load = loader(raw.default, wasm, wasmAt);
+  const load = loader(raw.initSync, wasm, wasmAt);
   return async (given) => {
     await load(given);
     return raw;

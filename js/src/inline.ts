@@ -1,9 +1,9 @@
 // Where there are no files: the module comes as a script, and a string is a URL.
 import { fetching } from "./fetching.js";
-import * as glue from "./glue.js";
 import { connect, type Build, type Open } from "./index.js";
+import * as raw from "./raw.js";
 
-const here = /* @__PURE__ */ connect(glue, {
+const here = /* @__PURE__ */ connect(raw, {
   wasm: [async () => (await import("./snapseek-inline.js")).bytes()],
   ...fetching,
 });

@@ -3,18 +3,19 @@
 
 import { SnapseekError, reasonOf } from "./errors.js";
 
+// To TypeScript a module is `{}`, and so would a number be; hence the `object`.
 /** The module, or where it is: a URL, in Node also a path. */
-export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Module;
+export type WasmSource = string | URL | Response | BufferSource | (WebAssembly.Module & object);
 
 /** What a module is made of. */
 export type Wasm = Response | BufferSource | WebAssembly.Module;
 
-type Init = (input: { module_or_path: BufferSource | WebAssembly.Module }) => Promise<unknown>;
+type Init = (input: { module: WebAssembly.Module }) => unknown;
 
 /**
  * Loads the module once, when it is first needed; what failed is tried again.
  *
- * @param init What instantiates a module.
+ * @param init What makes an instance of a module.
  * @param places Where the module may be, best first.
  * @param wasmAt The module at a place that the caller named.
  */
@@ -33,7 +34,7 @@ export function loader(
     const failures: unknown[] = [];
     for (const place of given === undefined ? places : [named]) {
       try {
-        await init({ module_or_path: await compilable(await place()) });
+        init({ module: await compiled(await place()) });
         return;
       } catch (failure) {
         failures.push(failure);
@@ -52,14 +53,17 @@ export function loader(
   };
 }
 
-/** What can be instantiated. A response is compiled while it arrives, where its type lets the browser do so. */
-async function compilable(wasm: Wasm): Promise<BufferSource | WebAssembly.Module> {
-  if (!("arrayBuffer" in wasm)) return wasm;
+/** The module, compiled; a response while it arrives, where its type lets the browser do so. */
+async function compiled(wasm: Wasm): Promise<WebAssembly.Module> {
+  if (wasm instanceof WebAssembly.Module) return wasm;
+  if (!("arrayBuffer" in wasm)) return WebAssembly.compile(wasm);
   const type = wasm.headers.get("content-type") ?? "";
   // Servers of single-page applications answer with the page where they have no file.
   if (!wasm.ok || type.startsWith("text/html")) {
     throw new Error(`${wasm.url} answered ${wasm.status} ${type}`.trimEnd());
   }
   const isTyped = type.split(";")[0]!.trim() === "application/wasm";
-  return isTyped && "compileStreaming" in WebAssembly ? WebAssembly.compileStreaming(wasm) : wasm.arrayBuffer();
+  return isTyped && "compileStreaming" in WebAssembly
+    ? WebAssembly.compileStreaming(wasm)
+    : WebAssembly.compile(await wasm.arrayBuffer());
 }

@@ -2,11 +2,11 @@
 // script of everything leaves no file beside it; the module is then in the script.
 import { readFile } from "node:fs/promises";
 import { asPath, isRemote, pieces } from "./file.js";
-import * as glue from "./glue.js";
 import { connect, type Build, type Open } from "./index.js";
+import * as raw from "./raw.js";
 import { hasSimd } from "./simd.js";
 
-const here = /* @__PURE__ */ connect(glue, {
+const here = /* @__PURE__ */ connect(raw, {
   wasm: [
     async () =>
       readFile(hasSimd() ? new URL("./snapseek.wasm", import.meta.url) : new URL("./snapseek.plain.wasm", import.meta.url)),

@@ -6,7 +6,7 @@ import { SnapseekError } from "./errors.js";
 import type { BuildOptions, OpenOptions } from "./index.js";
 import { hear, listen, putTogether, takenApart, type Endpoint, type Outcome, type Place, type ToPage, type ToWorker } from "./message.js";
 import { contentOf, type Source } from "./source.js";
-import type { RecordInput, Schema, StoredRecord } from "./types.js";
+import type { Identified, RecordInput, Schema, StoredRecord } from "./types.js";
 
 /** The same calls, each with a promise of what it gives; a property is a promise of its value. */
 export type Remote<T> = {
@@ -34,7 +34,7 @@ export interface RemotePackage {
    * @typeParam R What records are like, once they are stored.
    */
   build<R extends object = StoredRecord>(
-    records: Iterable<RecordInput | NoInfer<R>> | string,
+    records: Iterable<RecordInput | Identified> | string,
     schema?: Schema,
     options?: BuildOptions,
   ): Promise<RemoteEngine<R>>;

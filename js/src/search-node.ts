@@ -1,11 +1,11 @@
 // As node.ts, with the module that can only search.
 import { readFile } from "node:fs/promises";
 import { asPath, isRemote, pieces } from "./file.js";
-import * as glue from "./glue-search.js";
 import { connectToSearch, type OpenToSearch } from "./index.js";
+import * as raw from "./raw-search.js";
 import { hasSimd } from "./simd.js";
 
-const here = /* @__PURE__ */ connectToSearch(glue, {
+const here = /* @__PURE__ */ connectToSearch(raw, {
   wasm: [
     async () =>
       readFile(hasSimd() ? new URL("./snapseek-search.wasm", import.meta.url) : new URL("./snapseek-search.plain.wasm", import.meta.url)),

@@ -1,10 +1,10 @@
 // As web.ts, with the module that can only search.
 import { fetching } from "./fetching.js";
-import * as glue from "./glue-search.js";
 import { connectToSearch, type OpenToSearch } from "./index.js";
+import * as raw from "./raw-search.js";
 import { hasSimd } from "./simd.js";
 
-const here = /* @__PURE__ */ connectToSearch(glue, {
+const here = /* @__PURE__ */ connectToSearch(raw, {
   // Bundlers look for these very expressions.
   wasm: [
     async () =>

@@ -1,10 +1,10 @@
 // As workerd.ts, with the module that can only search.
 import { fetching } from "./fetching.js";
-import * as glue from "./glue-search.js";
 import { connectToSearch, type OpenToSearch } from "./index.js";
+import * as raw from "./raw-search.js";
 import wasm from "./snapseek-search.wasm";
 
-const here = /* @__PURE__ */ connectToSearch(glue, {
+const here = /* @__PURE__ */ connectToSearch(raw, {
   wasm: [async () => wasm],
   ...fetching,
 });

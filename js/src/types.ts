@@ -14,6 +14,14 @@ export interface RecordInput {
   readonly [field: string]: unknown;
 }
 
+/** A record of a type of yours: an interface needs no more than an id to be one. */
+export interface Identified {
+  /** The record's id; a whole number is kept as a string. */
+  readonly id: string | number;
+  /** The record's kind; an id is unique within its kind. Defaults to `"document"`. */
+  readonly kind?: string | undefined;
+}
+
 /** A record as it is stored. */
 export interface StoredRecord {
   readonly id: string | number;

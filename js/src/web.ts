@@ -1,11 +1,11 @@
 // In a browser: the module stands beside this file, and a string is a URL. Where a bundler, a server or file:// keeps it
 // from being fetched, it comes as a script.
 import { fetching } from "./fetching.js";
-import * as glue from "./glue.js";
 import { connect, type Build, type Open } from "./index.js";
+import * as raw from "./raw.js";
 import { hasSimd } from "./simd.js";
 
-const here = /* @__PURE__ */ connect(glue, {
+const here = /* @__PURE__ */ connect(raw, {
   // Bundlers look for these very expressions.
   wasm: [
     async () =>

@@ -1,10 +1,10 @@
 // In Cloudflare's workers: they compile no bytes, and give a module for an import.
 import { fetching } from "./fetching.js";
-import * as glue from "./glue.js";
 import { connect, type Build, type Open } from "./index.js";
+import * as raw from "./raw.js";
 import wasm from "./snapseek.wasm";
 
-const here = /* @__PURE__ */ connect(glue, {
+const here = /* @__PURE__ */ connect(raw, {
   wasm: [async () => wasm],
   ...fetching,
 });

@@ -9,6 +9,7 @@ import * as esbuild from "esbuild";
 import { rollup } from "rollup";
 import * as vite from "vite";
 import webpack from "webpack";
+import { printed } from "../process.mjs";
 import { TOOLS } from "../project.mjs";
 import { serve } from "../server.mjs";
 import { visit } from "./chromium.mjs";
@@ -117,21 +118,6 @@ export const GET = async () => Response.json(await run(suite(snapseek, fixture, 
   } finally {
     server.kill();
   }
-}
-
-/** What a process prints that looks like this. */
-function printed(child, pattern) {
-  return new Promise((resolve, reject) => {
-    let text = "";
-    const hear = (chunk) => {
-      text += chunk;
-      const [found] = pattern.exec(text) ?? [];
-      if (found) resolve(found);
-    };
-    child.stdout.on("data", hear);
-    child.stderr.on("data", hear);
-    child.on("exit", (code) => reject(new Error(`it ended with ${code}: ${text}`)));
-  });
 }
 
 export { close } from "./chromium.mjs";

@@ -23,14 +23,20 @@ const FLAGS = [
 const browsers = new Map();
 
 /** A browser with further flags; one for every set of them. */
-async function browserWith(...flags) {
+export async function browserWith(...flags) {
   const key = flags.join(" ");
   if (!browsers.has(key)) browsers.set(key, chromium.launch({ executablePath: EXECUTABLE, args: [...FLAGS, ...flags] }));
   return browsers.get(key);
 }
 
-/** Opens a page and gives what it set as its outcome; what the browser complains of counts, unless it is allowed. */
-export async function visit(url, { flags = [], allowed = /^$/, timeout = 60_000 } = {}) {
+/** What a page sets as its outcome. */
+async function outcomeOf(page) {
+  const outcome = await page.waitForFunction(() => globalThis.outcome, undefined, { timeout: 60_000 });
+  return outcome.jsonValue();
+}
+
+/** Opens a page and gives the outcome of using it; what the browser complains of counts, unless it is allowed. */
+export async function visit(url, { flags = [], allowed = /^$/, use = outcomeOf } = {}) {
   const browser = await browserWith(...flags);
   const page = await browser.newPage();
   const complaints = [];
@@ -38,8 +44,7 @@ export async function visit(url, { flags = [], allowed = /^$/, timeout = 60_000 
   page.on("pageerror", (error) => complaints.push(error.stack ?? error.message));
   try {
     await page.goto(url);
-    const outcome = await page.waitForFunction(() => globalThis.outcome, undefined, { timeout });
-    const { passed, failed, note } = await outcome.jsonValue();
+    const { passed, failed, note } = await use(page);
     return { passed, failed: [...failed, ...complaints.filter((complaint) => !allowed.test(complaint))], note };
   } catch (error) {
     return { passed: 0, failed: [error.message, ...complaints] };

@@ -18,38 +18,41 @@ const program = (command, ...args) => async ({ project }) => {
 };
 const node = (version) => tool(`node${version}-${process.arch}/bin/node`);
 
-async function workerd({ project }) {
+/** Bundles a worker by the conditions that wrangler sets, leaves .wasm and data to the runtime, and asks it. */
+export async function inWorkerd(folder, entry, ask) {
   const modules = new Map();
-  // What wrangler does: it bundles by these conditions and leaves .wasm to the runtime.
-  const wasm = {
-    name: "wasm",
+  const files = {
+    name: "files",
     setup: (build) =>
-      build.onResolve({ filter: /\.wasm$/ }, ({ path, resolveDir }) => {
+      build.onResolve({ filter: /\.(wasm|snap)$/ }, ({ path, resolveDir }) => {
         modules.set(path, join(resolveDir, path));
         return { path, external: true };
       }),
   };
   const { outputFiles } = await build({
-    absWorkingDir: project,
-    entryPoints: ["workerd.mjs"],
+    absWorkingDir: folder,
+    entryPoints: [entry],
     bundle: true,
     format: "esm",
     target: "es2022",
     conditions: ["workerd", "worker", "browser"],
     write: false,
-    plugins: [wasm],
+    plugins: [files],
   });
-  const files = [...modules].map(async ([path, file]) => ({ type: "CompiledWasm", path, contents: await readFile(file) }));
-  const worker = new Miniflare({
-    compatibilityDate: "2026-01-01",
-    modules: [{ type: "ESModule", path: "worker.js", contents: outputFiles[0].text }, ...(await Promise.all(files))],
+  const script = { type: "ESModule", path: "worker.js", contents: outputFiles[0].text };
+  const others = [...modules].map(async ([path, file]) => {
+    return { type: path.endsWith(".wasm") ? "CompiledWasm" : "Data", path, contents: await readFile(file) };
   });
+  const worker = new Miniflare({ compatibilityDate: "2026-01-01", modules: [script, ...(await Promise.all(others))] });
   try {
-    return await (await worker.dispatchFetch("http://localhost/")).json();
+    return await ask(worker);
   } finally {
     await worker.dispose();
   }
 }
+
+const workerd = ({ project }) =>
+  inWorkerd(project, "workerd.mjs", async (worker) => (await worker.dispatchFetch("http://localhost/")).json());
 
 export const places = {
   "Node 20, ES modules": program("node", "node.mjs"),

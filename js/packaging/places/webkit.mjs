@@ -30,6 +30,7 @@ async function until(attempt, seconds) {
 }
 
 async function webkit({ project }) {
+  if (!BROWSER) return { absent: "webkit2gtk-driver could not be installed" };
   await unbundled(project);
   const server = await serve([project], { csp: STRICT });
   const port = await freePort();
