@@ -1,7 +1,10 @@
-import { SnapseekError, fromRaw, isRaw } from "./errors.js";
+/// <reference lib="esnext.disposable" preserve="true" />
+import { unlessAborted } from "./abort.js";
+import { SnapseekError, fromRaw, isRaw, reasonOf } from "./errors.js";
 import type { Engine as RawEngine } from "./glue.js";
 import type {
   Embed,
+  Identified,
   MatchOptions,
   MatchRow,
   RecordInput,
@@ -52,25 +55,37 @@ export function call<T>(work: () => T): T {
   }
 }
 
-/** Records, open for searching and writing; made by `open` or `build`. Release it with {@link Engine.free}. */
-export class Engine implements Disposable {
-  #raw: RawEngine | undefined;
+/**
+ * What wasm gives of an engine that is only read.
+ *
+ * @internal
+ */
+export type RawSearcher = Omit<RawEngine, "add" | "remove" | "changes" | "apply" | "snapshot">;
+
+/** Records, open for searching; made by `open` of `snapseek/search`. Release it with {@link Searcher.free}. */
+export class Searcher<R extends object = StoredRecord> implements Disposable {
+  #raw: RawSearcher | undefined;
   readonly #embed: Embed | undefined;
 
-  private constructor(raw: RawEngine, embed: Embed | undefined) {
-    this.#raw = raw;
+  protected constructor(raw: object, embed: Embed | undefined) {
+    this.#raw = raw as RawSearcher;
     this.#embed = embed;
   }
 
   /** @internal */
-  static of(raw: RawEngine, embed?: Embed): Engine {
-    return new Engine(raw, embed);
+  static of<R extends object>(raw: RawSearcher, embed?: Embed): Searcher<R> {
+    return new Searcher(raw, embed);
   }
 
-  #call<T>(work: (raw: RawEngine) => T): T {
+  #call<T>(work: (raw: RawSearcher) => T): T {
     const raw = this.#raw;
     if (!raw) throw new SnapseekError("engine/freed", "this engine was freed; open the snapshot again");
     return call(() => work(raw));
+  }
+
+  /** @internal */
+  protected call<T>(work: (raw: RawSearcher) => T): T {
+    return this.#call(work);
   }
 
   /** How many records there are. */
@@ -107,12 +122,13 @@ export class Engine implements Disposable {
    * Where an `embed` function was given, here or to `open`, it is asked for the query's vector. If it fails, words alone
    * are looked for and the response says so; with `mode: "vector"` that is an error.
    */
-  async search(query: string, options: SearchOptions = {}): Promise<SearchResponse> {
+  async search(query: string, options: SearchOptions = {}): Promise<SearchResponse<R>> {
     if (!isObject(options)) return this.searchSync(query, options);
-    const { embed = this.#embed, ...rest } = options;
+    const { embed = this.#embed, signal, ...rest } = options;
+    signal?.throwIfAborted();
     if (!embed || rest.vector || rest.mode === "keyword") return this.searchSync(query, rest);
     try {
-      return this.searchSync(query, { ...rest, vector: await embedded(query, embed) });
+      return this.searchSync(query, { ...rest, vector: await unlessAborted(embedded(query, embed), signal) });
     } catch (cause) {
       if (!(cause instanceof SnapseekError) || cause.code !== "embed/failed" || rest.mode === "vector") throw cause;
       const response = this.searchSync(query, { ...rest, mode: "keyword" });
@@ -121,13 +137,13 @@ export class Engine implements Disposable {
   }
 
   /** As {@link Engine.search}, at once: with the vector that is given, or the snapshot's own embedder. */
-  searchSync(query: string, options: Omit<SearchOptions, "embed"> = {}): SearchResponse {
+  searchSync(query: string, options: Omit<SearchOptions, "embed" | "signal"> = {}): SearchResponse<R> {
     // What is no object is an error, and wasm says which.
-    if (!isObject(options)) return JSON.parse(this.#call((raw) => raw.search(query, options, undefined))) as SearchResponse;
+    if (!isObject(options)) return JSON.parse(this.#call((raw) => raw.search(query, options, undefined))) as SearchResponse<R>;
     const { vector, ...given } = options;
     const rest = given.recency ? { now: Date.now(), ...given } : given;
     const numbers = vector && (vector instanceof Float32Array ? vector : Float32Array.from(vector));
-    return JSON.parse(this.#call((raw) => raw.search(query, rest, numbers))) as SearchResponse;
+    return JSON.parse(this.#call((raw) => raw.search(query, rest, numbers))) as SearchResponse<R>;
   }
 
   /**
@@ -177,9 +193,41 @@ export class Engine implements Disposable {
   }
 
   /** The record with this id and kind; `undefined` where there is none. The kind defaults to `"document"`. */
-  record(id: string | number, kind?: string): StoredRecord | undefined {
+  record(id: string | number, kind?: string): Readonly<R> | undefined {
     const text = this.#call((raw) => raw.record(String(id), kind));
-    return text === undefined ? undefined : (JSON.parse(text) as StoredRecord);
+    return text === undefined ? undefined : (JSON.parse(text) as R);
+  }
+
+  /** Checks every byte, and throws where one is damaged. */
+  verify(): void {
+    this.#call((raw) => raw.verify());
+  }
+
+  /** Releases the memory. Every later call throws `engine/freed`; freeing again does nothing. */
+  free(): void {
+    const raw = this.#raw;
+    this.#raw = undefined;
+    if (raw && !hasCrashed) raw.free();
+  }
+
+  /** As {@link Searcher.free}, for `using`. */
+  declare readonly [Symbol.dispose]: () => void;
+
+  static {
+    // Where a browser lacks the symbol, a method of that name would be called "undefined".
+    if (Symbol.dispose) Object.defineProperty(Searcher.prototype, Symbol.dispose, { value: Searcher.prototype.free });
+  }
+}
+
+/** Records, open for searching and writing; made by `open` or `build`. Release it with {@link Engine.free}. */
+export class Engine<R extends object = StoredRecord> extends Searcher<R> {
+  /** @internal */
+  static override of<R extends object>(raw: RawEngine, embed?: Embed): Engine<R> {
+    return new Engine(raw, embed);
+  }
+
+  #call<T>(work: (raw: RawEngine) => T): T {
+    return this.call((raw) => work(raw as RawEngine));
   }
 
   /**
@@ -187,7 +235,7 @@ export class Engine implements Disposable {
    *
    * @param records Objects, or a text with one JSON object a line.
    */
-  add(records: Iterable<RecordInput> | string): Written {
+  add(records: Iterable<RecordInput | Identified> | string): Written {
     const counts = this.#call((raw) => raw.add(listed(records)));
     return { added: counts[0]!, replaced: counts[1]! };
   }
@@ -212,26 +260,6 @@ export class Engine implements Disposable {
   snapshot(): Uint8Array<ArrayBuffer> {
     return this.#call((raw) => raw.snapshot()) as Uint8Array<ArrayBuffer>;
   }
-
-  /** Checks every byte, and throws where one is damaged. */
-  verify(): void {
-    this.#call((raw) => raw.verify());
-  }
-
-  /** Releases the memory. Every later call throws `engine/freed`; freeing again does nothing. */
-  free(): void {
-    const raw = this.#raw;
-    this.#raw = undefined;
-    if (raw && !hasCrashed) raw.free();
-  }
-
-  /** As {@link Engine.free}, for `using`. */
-  declare readonly [Symbol.dispose]: () => void;
-
-  static {
-    // Where a browser lacks the symbol, a method of that name would be called "undefined".
-    if (Symbol.dispose) Object.defineProperty(Engine.prototype, Symbol.dispose, { value: Engine.prototype.free });
-  }
 }
 
 function isObject(value: unknown): boolean {
@@ -243,8 +271,7 @@ async function embedded(query: string, embed: Embed): Promise<Float32Array> {
   try {
     vectors = await embed([query]);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new SnapseekError("embed/failed", `embed: the query could not be embedded: ${reason}`, { cause });
+    throw new SnapseekError("embed/failed", `embed: the query could not be embedded: ${reasonOf(cause)}`, { cause });
   }
   const vector = vectors?.[0];
   if (!vector || vectors.length !== 1) {
@@ -258,17 +285,17 @@ async function embedded(query: string, embed: Embed): Promise<Float32Array> {
  *
  * @internal
  */
-export function listed(records: Iterable<RecordInput> | string): readonly RecordInput[] | string {
+export function listed(records: Iterable<object> | string): readonly object[] | string {
   const isIterable = typeof records === "object" && records !== null && Symbol.iterator in records;
   if (!isIterable) return records as string;
-  return Array.from(records as Iterable<RecordInput>, withPlainVectors);
+  return Array.from(records as Iterable<object>, withPlainVectors);
 }
 
 /** JSON writes a typed array as an object; as a plain array it is a vector. */
-function withPlainVectors(record: RecordInput): RecordInput {
+function withPlainVectors(record: object): object {
   if (typeof record !== "object" || record === null) return record;
   const typed = Object.entries(record).filter(([, value]) => ArrayBuffer.isView(value) && "length" in value);
   if (typed.length === 0) return record;
   const plain = typed.map(([name, value]) => [name, Array.from(value as ArrayLike<number> & ArrayBufferView)]);
-  return { ...record, ...Object.fromEntries(plain) } as RecordInput;
+  return { ...record, ...Object.fromEntries(plain) };
 }

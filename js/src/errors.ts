@@ -7,7 +7,10 @@
  * - `snapshot/…`, `changes/…`: bytes that are none, of another version, or damaged.
  * - `source/…`: the snapshot could not be fetched or read.
  * - `embed/…`: the function that embeds queries failed.
- * - `wasm/…`, `engine/…`: the module could not be loaded, an engine was used after `free()`, or it failed.
+ * - `wasm/…`, `engine/…`, `worker/…`: the module could not be loaded, an engine was used after `free()`, it failed, or
+ *   the worker that it is in did.
+ *
+ * What a signal aborted is no error of ours: it is rejected with the signal's reason, as `fetch` does it.
  */
 export type ErrorCode =
   | "query/syntax"
@@ -58,7 +61,8 @@ export type ErrorCode =
   | "embed/failed"
   | "wasm/failed"
   | "engine/freed"
-  | "engine/crashed";
+  | "engine/crashed"
+  | "worker/failed";
 
 /** Every error that this package throws on purpose. */
 export class SnapseekError extends Error {
@@ -74,7 +78,7 @@ export class SnapseekError extends Error {
   readonly remedy?: string;
 
   /** @internal */
-  constructor(code: ErrorCode, message: string, more: { span?: [number, number]; remedy?: string; cause?: unknown } = {}) {
+  constructor(code: ErrorCode, message: string, more: { span?: readonly [number, number]; remedy?: string; cause?: unknown } = {}) {
     super(message, "cause" in more ? { cause: more.cause } : undefined);
     this.code = code;
     if (more.span) this.span = more.span;
@@ -97,4 +101,9 @@ export function isRaw(thrown: unknown): thrown is RawError {
 /** The error that users see for one that the wasm module threw. */
 export function fromRaw({ code, message, span, remedy }: RawError): SnapseekError {
   return new SnapseekError(code, message, { ...(span && { span }), ...(remedy && { remedy }) });
+}
+
+/** What someone else's error says. */
+export function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }

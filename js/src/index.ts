@@ -1,100 +1,152 @@
-import { Engine, call, listed } from "./engine.js";
-import { SnapseekError } from "./errors.js";
-import init, { Engine as RawEngine, build as rawBuild, chunkText as rawChunkText } from "./glue.js";
-import type { Chunk, Embed, PresetName, RecordInput, Schema } from "./types.js";
+// The functions of the package, for one environment.
 
-/** A snapshot, or where it is: a URL, in Node also a path. */
-export type Source =
-  | string
-  | URL
-  | Response
-  | ArrayBuffer
-  | Uint8Array
-  | Blob
-  | ReadableStream<Uint8Array>;
+import { unlessAborted } from "./abort.js";
+import { built, type BuildProgress } from "./building.js";
+import { Engine, Searcher, call, type RawSearcher } from "./engine.js";
+import { loader, type Wasm, type WasmSource } from "./load.js";
+import type * as whole from "./raw.js";
+import { received, type DownloadProgress, type RawOpener, type Read, type Source } from "./source.js";
+import type { Chunk, Embed, Identified, PresetName, RecordInput, Schema, StoredRecord } from "./types.js";
 
-/** What differs between a browser and Node. */
+/**
+ * What differs between browsers, Node and the others.
+ *
+ * @internal
+ */
 export interface Environment {
-  /** The package's own wasm module. */
-  wasm(): Promise<Response | BufferSource>;
-  /** What is at a URL or path. */
-  read(location: string | URL): Promise<Response | Uint8Array>;
+  /** Where the package's own module may be, best first. */
+  readonly wasm: readonly (() => Promise<Wasm>)[];
+  /** The module at a URL or path that the caller names. */
+  readonly wasmAt: (location: string | URL) => Promise<Wasm>;
+  /** The snapshot at a URL or path. */
+  readonly read: Read;
+}
+
+/** How the module is loaded. */
+export interface LoadOptions {
+  /**
+   * The WebAssembly module: a URL, a `Response` or a promise of one, bytes, or a compiled module. It is loaded once, so the
+   * first call that needs it decides. Defaults to the package's own.
+   */
+  readonly wasm?: WasmSource | PromiseLike<WasmSource>;
+  /** Ends the call: its promise is rejected with the signal's reason. */
+  readonly signal?: AbortSignal;
 }
 
 /** How a snapshot is opened. */
-export interface OpenOptions {
+export interface OpenOptions extends LoadOptions {
   /** Embeds queries, for every `search`. Defaults to the snapshot's own embedder, where it has one. */
   readonly embed?: Embed;
+  /** Is told how many bytes have come, after every piece. */
+  readonly onProgress?: (progress: DownloadProgress) => void;
 }
 
-/** The functions of the package, for one environment. */
+/** How records are built. */
+export interface BuildOptions extends LoadOptions {
+  /** Is told how many records have been taken, after every batch. */
+  readonly onProgress?: (progress: BuildProgress) => void;
+}
+
+/** Opens a snapshot. */
+export interface Open {
+  /**
+   * Opens a snapshot: a URL, in Node also a path, a `Response` or a promise of one, bytes, a `Blob` or a `ReadableStream`.
+   *
+   * @typeParam R What records are like. It is taken at its word: nothing is checked.
+   */
+  <R extends object = StoredRecord>(source: Source | PromiseLike<Source>, options?: OpenOptions): Promise<Engine<R>>;
+}
+
+/** Opens a snapshot for searching alone. */
+export interface OpenToSearch {
+  /**
+   * Opens a snapshot: a URL, in Node also a path, a `Response` or a promise of one, bytes, a `Blob` or a `ReadableStream`.
+   *
+   * @typeParam R What records are like. It is taken at its word: nothing is checked.
+   */
+  <R extends object = StoredRecord>(source: Source | PromiseLike<Source>, options?: OpenOptions): Promise<Searcher<R>>;
+}
+
+/** Builds an engine. */
+export interface Build {
+  /**
+   * Builds an engine from records: objects, or a text with one JSON object a line. Without a schema it is inferred: strings
+   * are text, arrays of strings keywords, numbers and booleans attributes, ISO dates times. The name of a preset stands for
+   * its schema.
+   *
+   * @typeParam R What records are like, once they are stored.
+   */
+  <R extends object = StoredRecord>(
+    records: Iterable<RecordInput | Identified> | string,
+    schema?: Schema | PresetName,
+    options?: BuildOptions,
+  ): Promise<Engine<R>>;
+}
+
+/** Cuts a text into chunks. */
+export interface ChunkText {
+  /**
+   * Cuts a text into chunks of at most `size` characters (code points), each sharing `overlap` with the one before. A chunk
+   * ends at the best break of its last quarter: a heading, a blank line, a line end, the end of a sentence, a space.
+   *
+   * The size is 1 to 6000 and defaults to 1200, the overlap 0 to 1000, less than the size, and defaults to 200.
+   */
+  (body: string, size?: number, overlap?: number): Promise<Chunk[]>;
+}
+
+/** The functions of the package. */
 export interface Package {
-  open(source: Source | Promise<Source>, options?: OpenOptions): Promise<Engine>;
-  build(records: Iterable<RecordInput> | string, schema?: Schema | PresetName): Promise<Engine>;
-  chunkText(body: string, size?: number, overlap?: number): Promise<Chunk[]>;
+  readonly open: Open;
+  readonly build: Build;
+  readonly chunkText: ChunkText;
 }
 
-/** Binds the package to an environment. The wasm module is loaded once, when it is first needed. */
-export function connect(environment: Environment): Package {
-  let loading: Promise<void> | undefined;
-  /** Loads the module once; what failed is tried again. */
-  function load(): Promise<void> {
-    loading ??= start().catch((error: unknown) => {
-      loading = undefined;
-      throw error;
-    });
-    return loading;
-  }
-  async function start(): Promise<void> {
-    try {
-      await init({ module_or_path: environment.wasm() });
-    } catch (cause) {
-      throw new SnapseekError("wasm/failed", `the WebAssembly module could not be loaded: ${reason(cause)}`, { cause });
-    }
-  }
+/**
+ * Binds the package to an environment. The wasm module is loaded once, when it is first needed.
+ *
+ * @internal
+ */
+export function connect(raw: typeof whole, environment: Environment): Package {
+  const load = loading(raw, environment);
   return {
-    async open(source, options) {
-      const [bytes] = await Promise.all([bytesOf(source, environment), load()]);
-      return Engine.of(call(() => RawEngine.open(bytes)), options?.embed);
+    async open<R extends object>(source: Source | PromiseLike<Source>, options: OpenOptions = {}) {
+      return Engine.of<R>(await received(source, environment.read, load(options.wasm), options), options.embed);
     },
-    async build(records, schema) {
-      await load();
-      return Engine.of(call(() => rawBuild(listed(records), schema)));
+    async build<R extends object>(records: Iterable<object> | string, schema?: Schema | PresetName, options: BuildOptions = {}) {
+      await unlessAborted(load(options.wasm), options.signal);
+      return Engine.of<R>(await built(raw.Build, records, schema, options));
     },
     async chunkText(body, size, overlap) {
-      await load();
-      return call(() => rawChunkText(body, size, overlap)) as Chunk[];
+      await load(undefined);
+      return call(() => raw.chunkText(body, size, overlap)) as Chunk[];
     },
   };
 }
 
-async function bytesOf(source: Source | Promise<Source>, environment: Environment): Promise<Uint8Array> {
-  try {
-    const given = await source;
-    const isPlace = typeof given === "string" || given instanceof URL;
-    return await bytesIn(isPlace ? await environment.read(given) : given);
-  } catch (cause) {
-    if (cause instanceof SnapseekError) throw cause;
-    throw new SnapseekError("source/failed", `the snapshot could not be read: ${reason(cause)}`, { cause });
-  }
+/**
+ * As {@link connect}, where the module can only search.
+ *
+ * @internal
+ */
+export function connectToSearch(
+  raw: RawOpener<RawSearcher> & Pick<typeof whole, "initSync">,
+  environment: Environment,
+): { readonly open: OpenToSearch } {
+  const load = loading(raw, environment);
+  return {
+    async open<R extends object>(source: Source | PromiseLike<Source>, options: OpenOptions = {}) {
+      return Searcher.of<R>(await received(source, environment.read, load(options.wasm), options), options.embed);
+    },
+  };
 }
 
-/** The bytes of a source. It is known by what it can do, since another realm's `Response` is not this one's. */
-async function bytesIn(source: Exclude<Source, string | URL>): Promise<Uint8Array> {
-  if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
-  if (Object.prototype.toString.call(source) === "[object ArrayBuffer]") return new Uint8Array(source as ArrayBuffer);
-  const isObject = typeof source === "object" && source !== null;
-  if (isObject && "arrayBuffer" in source) {
-    if ("ok" in source && !source.ok) {
-      throw new SnapseekError("source/failed", `the snapshot could not be fetched: ${source.url} answered ${source.status}`);
-    }
-    return new Uint8Array(await source.arrayBuffer());
-  }
-  if (isObject && "getReader" in source) return new Uint8Array(await new Response(source).arrayBuffer());
-  const wanted = "a URL, Response, ArrayBuffer, Uint8Array, Blob or ReadableStream is wanted";
-  throw new SnapseekError("source/unknown", `this is no source of a snapshot; ${wanted}`);
-}
-
-function reason(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
+function loading<Raw extends Pick<typeof whole, "initSync">>(
+  raw: Raw,
+  { wasm, wasmAt }: Environment,
+): (given: OpenOptions["wasm"]) => Promise<Raw> {
+  const load = loader(raw.initSync, wasm, wasmAt);
+  return async (given) => {
+    await load(given);
+    return raw;
+  };
 }

@@ -14,6 +14,14 @@ export interface RecordInput {
   readonly [field: string]: unknown;
 }
 
+/** A record of a type of yours: an interface needs no more than an id to be one. */
+export interface Identified {
+  /** The record's id; a whole number is kept as a string. */
+  readonly id: string | number;
+  /** The record's kind; an id is unique within its kind. Defaults to `"document"`. */
+  readonly kind?: string | undefined;
+}
+
 /** A record as it is stored. */
 export interface StoredRecord {
   readonly id: string | number;
@@ -260,10 +268,12 @@ export interface SearchOptions {
   readonly explain?: boolean;
   /** Lets hits carry their record. Defaults to `false`. */
   readonly records?: boolean;
+  /** Ends the search while it waits for `embed`; the promise is rejected with the signal's reason. */
+  readonly signal?: AbortSignal;
 }
 
 /** A record that was found. */
-export interface Hit {
+export interface Hit<R extends object = StoredRecord> {
   readonly id: string;
   readonly kind: string;
   /** How well it fits: higher is better. */
@@ -275,7 +285,7 @@ export interface Hit {
   /** What made the score, where that was asked for. */
   readonly explain?: Explain;
   /** The record, where that was asked for. */
-  readonly record?: StoredRecord;
+  readonly record?: Readonly<R>;
 }
 
 /** What made a score. */
@@ -342,7 +352,7 @@ export interface Facet {
 }
 
 /** What `search` answers. */
-export interface SearchResponse {
+export interface SearchResponse<R extends object = StoredRecord> {
   /** The query as it came. */
   readonly query: string;
   /** How it was searched. */
@@ -364,7 +374,7 @@ export interface SearchResponse {
   /** How many records match, where that was asked for. */
   readonly total?: number;
   /** The hits, best first. */
-  readonly hits: readonly Hit[];
+  readonly hits: readonly Hit<R>[];
   /** The counts that were asked for; absent where none were. */
   readonly facets?: readonly Facet[];
 }

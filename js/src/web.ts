@@ -1,35 +1,21 @@
-// In a browser: the module stands beside this file, and a string is a URL.
-import { connect, type Package } from "./index.js";
+// In a browser: the module stands beside this file, and a string is a URL. Where a bundler, a server or file:// keeps it
+// from being fetched, it comes as a script.
+import { fetching } from "./fetching.js";
+import { connect, type Build, type ChunkText, type Open } from "./index.js";
+import * as raw from "./raw.js";
 import { hasSimd } from "./simd.js";
 
-const environment = /* @__PURE__ */ connect({
-  wasm: () =>
-    fetch(
-      hasSimd() ? new URL("./snapseek.wasm", import.meta.url) : new URL("./snapseek.plain.wasm", import.meta.url),
-    ),
-  read: (location) => fetch(location),
+const here = /* @__PURE__ */ connect(raw, {
+  // Bundlers look for these very expressions.
+  wasm: [
+    async () =>
+      fetch(hasSimd() ? new URL("./snapseek.wasm", import.meta.url) : new URL("./snapseek.plain.wasm", import.meta.url)),
+    async () => (await import("./snapseek-inline.js")).bytes(),
+  ],
+  ...fetching,
 });
 
-/** Opens a snapshot: a URL, a `Response` or a promise of one, bytes, a `Blob` or a `ReadableStream`. */
-export const open: Package["open"] = environment.open;
-
-/**
- * Builds an engine from records: objects, or a text with one JSON object a line. Without a schema it is inferred: strings
- * are text, arrays of strings keywords, numbers and booleans attributes, ISO dates times. The name of a preset stands for
- * its schema.
- */
-export const build: Package["build"] = environment.build;
-
-/**
- * Cuts a text into chunks of at most `size` characters (code points), each sharing `overlap` with the one before. A chunk
- * ends at the best break of its last quarter: a heading, a blank line, a line end, the end of a sentence, a space.
- *
- * The size is 1 to 6000 and defaults to 1200, the overlap 0 to 1000, less than the size, and defaults to 200.
- */
-export const chunkText: Package["chunkText"] = environment.chunkText;
-
-export type { Engine } from "./engine.js";
-export { SnapseekError, type ErrorCode } from "./errors.js";
-export type { OpenOptions, Source } from "./index.js";
-export * from "./primitives.js";
-export type * from "./types.js";
+export const open: Open = here.open;
+export const build: Build = here.build;
+export const chunkText: ChunkText = here.chunkText;
+export * from "./full.js";

@@ -114,6 +114,7 @@ pub(super) fn schema(value: &JsValue) -> Result<Schema, Failure> {
 }
 
 /// What a line of JSON lines, or an element of an array of records, asks for.
+#[derive(Debug)]
 pub(super) enum Line {
     /// A record is to be there.
     Record(Record),
@@ -146,19 +147,24 @@ impl Line {
 }
 
 /// Calls `each` with every line of a text of JSON lines, or every element of an array of objects. An error names the
-/// line or element.
+/// line or element, counted from `first` on; so is what is returned, the number of the next one.
 pub(super) fn each_line(
     source: &JsValue,
+    first: u32,
     mut each: impl FnMut(Line) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+) -> Result<u32, Failure> {
     if let Some(text) = source.as_string() {
-        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim_ascii().is_empty());
-        for (number, line) in lines {
+        let mut number = first;
+        for line in text.lines() {
+            number += 1;
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
             Line::parse(line)
                 .and_then(&mut each)
-                .map_err(|failure| failure.at(format_args!("line {}", number + 1)))?;
+                .map_err(|failure| failure.at(format_args!("line {number}")))?;
         }
-        return Ok(());
+        return Ok(number);
     }
     let Some(records) = Array::is_array(source).then(|| Array::from(source)) else {
         let message =
@@ -171,15 +177,15 @@ pub(super) fn each_line(
             .map_err(not_json)
             .and_then(|text| Line::parse(&text))
             .and_then(&mut each)
-            .map_err(|failure| failure.at(format_args!("records[{number}]")))?;
+            .map_err(|failure| failure.at(format_args!("records[{}]", first + number)))?;
     }
-    Ok(())
+    Ok(first + records.length())
 }
 
 /// Every record of a text or array, and what is known beside them; other lines are refused.
 pub(super) fn additions(source: &JsValue) -> Result<(Vec<Record>, Vec<(String, Json)>), Failure> {
     let (mut records, mut beside) = (Vec::new(), Vec::new());
-    each_line(source, |line| match line {
+    each_line(source, 0, |line| match line {
         Line::Record(record) => {
             records.push(record);
             Ok(())

@@ -4,16 +4,19 @@
 //! since a hundred of them as JSON objects took 1.7 times as long; responses of `search` cross as JSON text, bytes as one
 //! copy, small answers as values.
 
+mod build;
 mod chunking;
 mod convert;
 mod error;
+mod receive;
 
+pub use build::{Build, build};
 pub use chunking::chunks;
 pub use error::Failure;
+pub use receive::Receiver;
 
 use crate::document::{DEFAULT_KIND, Key};
-use crate::{Builder, Record, Schema, SearchOptions, WriteError};
-use convert::Line;
+use crate::{Record, SearchOptions};
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -22,46 +25,6 @@ use wasm_bindgen::prelude::wasm_bindgen;
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Engine(crate::Engine);
-
-/// Builds from an array of records or a text of JSON lines; the schema is inferred where none is given.
-///
-/// # Errors
-/// When the schema or a record cannot be used.
-#[wasm_bindgen]
-pub fn build(records: &JsValue, schema: &JsValue) -> Result<Engine, Failure> {
-    let builder = if schema.is_undefined() { build_inferred(records)? } else { build_with(records, schema)? };
-    Ok(Engine::of(crate::Engine::open(builder.finish()?)?))
-}
-
-fn build_with(records: &JsValue, schema: &JsValue) -> Result<Builder, Failure> {
-    let mut builder = Builder::new(&convert::schema(schema)?)?;
-    convert::each_line(records, |line| take(&mut builder, &line))?;
-    Ok(builder)
-}
-
-fn build_inferred(records: &JsValue) -> Result<Builder, Failure> {
-    let mut lines = Vec::new();
-    convert::each_line(records, |line| {
-        lines.push(line);
-        Ok(())
-    })?;
-    let schema = Schema::infer(lines.iter().filter_map(|line| match line {
-        Line::Record(record) => Some(record),
-        Line::Delete(_) | Line::Beside(..) => None,
-    }))?;
-    let mut builder = Builder::new(&schema)?;
-    lines.iter().try_for_each(|line| take(&mut builder, line))?;
-    Ok(builder)
-}
-
-fn take(builder: &mut Builder, line: &Line) -> Result<(), Failure> {
-    match line {
-        Line::Record(record) => builder.add(record)?,
-        Line::Delete(record) => builder.remove(key_of(record)),
-        Line::Beside(what, json) => builder.take_line(what, json).map_err(WriteError::from)?,
-    }
-    Ok(())
-}
 
 fn key_of(record: &Record) -> Key<'_> {
     Key { id: record.id(), kind: record.kind() }

@@ -7,7 +7,7 @@ use js_sys::{Array, Error, Float64Array, Function, JSON, Reflect, Uint8Array};
 use serde_json::Value;
 use snapseek::json::Json;
 use snapseek::vector::kernel;
-use snapseek::wasm::{Engine, Failure, build};
+use snapseek::wasm::{Build, Engine, Failure, Receiver, build};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -90,6 +90,44 @@ fn records_added_one_by_one_become_the_bytes_of_the_native_build() {
         engine.add(&line.into()).unwrap();
     }
     assert!(engine.snapshot().unwrap().to_vec() == SNAPSHOT);
+}
+
+#[wasm_bindgen_test]
+fn batches_become_the_bytes_of_the_native_build() {
+    for schema in [js(SCHEMA), JsValue::UNDEFINED] {
+        let mut batches = Build::new(&schema).unwrap();
+        for line in RECORDS.lines() {
+            batches.add(&line.into()).unwrap();
+        }
+        let built = batches.finish().unwrap().snapshot().unwrap().to_vec();
+        assert!(built == build(&RECORDS.into(), &schema).unwrap().snapshot().unwrap().to_vec());
+    }
+}
+
+#[wasm_bindgen_test]
+fn an_error_in_a_later_batch_counts_from_the_first_record() {
+    let message = |batches: [JsValue; 2]| {
+        let mut build = Build::new(&JsValue::UNDEFINED).unwrap();
+        build.add(&batches[0]).unwrap();
+        parts(build.add(&batches[1]).unwrap_err()).1
+    };
+    assert!(message([js(r#"[{"id": 1}, {"id": 2}]"#), js("[7]")]).starts_with("records[2]: "));
+    assert!(message(["{\"id\": 1}\n\n".into(), "nonsense".into()]).starts_with("line 3: "));
+}
+
+#[wasm_bindgen_test]
+fn a_snapshot_opens_from_pieces_whatever_length_was_announced() {
+    for announced in [0, SNAPSHOT.len(), 2 * SNAPSHOT.len()] {
+        let mut receiver = Receiver::new(announced).unwrap();
+        for piece in SNAPSHOT.chunks(100) {
+            receiver.write(&Uint8Array::from(piece)).unwrap();
+        }
+        let engine = receiver.finish().unwrap();
+        engine.verify().unwrap();
+        assert_eq!(engine.length(), 11);
+    }
+    assert_eq!(code(Receiver::new(0).unwrap().finish()), "snapshot/not-a-snapshot");
+    assert_eq!(code(Receiver::new(usize::MAX)), "snapshot/too-large");
 }
 
 #[wasm_bindgen_test]

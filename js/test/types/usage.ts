@@ -1,8 +1,11 @@
 // What must compile, and, under each `@ts-expect-error`, what must not.
 
 import { SnapseekError, build, formatZodError, normaliseRrfScores, open, recencyBoost, reciprocalRankFusion } from "../../../pkg/node.js";
+import { connect, expose, openInWorker } from "../../../pkg/worker.js";
+import type { RemoteEngine } from "../../../pkg/worker.js";
+import * as slim from "../../../pkg/search-node.js";
 import * as web from "../../../pkg/web.js";
-import type { Embed, Engine, ErrorCode, Filter, Hit, MatchRow, RecordInput, Schema, SearchResponse } from "../../../pkg/node.js";
+import type { Embed, Engine, ErrorCode, Filter, Hit, MatchRow, RecordInput, Schema, Searcher, SearchResponse } from "../../../pkg/node.js";
 
 declare const bytes: Uint8Array;
 
@@ -42,6 +45,73 @@ export async function whatCompiles(): Promise<void> {
   const told: string = formatZodError({ issues: [{ path: ["limit", 0], message: "too large" }] });
   void [fusedIds, boost, told];
   void [snippet, total, marks, engine.suggest("a")[0]?.word, engine.add(notes).added, engine.record(1)?.["title"]];
+}
+
+interface Note {
+  readonly id: number;
+  readonly title: string;
+  readonly tags: readonly string[];
+}
+
+export async function whatIsGeneric(): Promise<void> {
+  const engine: Engine<Note> = await open<Note>(bytes);
+  const title: string | undefined = (await engine.search("a", { records: true })).hits[0]?.record?.title;
+  const tags: readonly string[] | undefined = engine.record(1)?.tags;
+  const note: Note = { id: 1, title: "a", tags: [] };
+  engine.add([note, { id: 2, title: "b", tags: [], at: new Date() }]);
+  const built: Engine<Note> = await build<Note>([note]);
+  const plain: Engine = await build([note].values());
+  const searcher: Searcher<Note> = await slim.open<Note>(bytes);
+  const found: Note | undefined = searcher.searchSync("a", { records: true }).hits[0]?.record;
+  void [title, tags, built, plain, found];
+  // @ts-expect-error: records are as they were said to be.
+  engine.record(1)?.colour;
+  // @ts-expect-error: what is stored cannot be changed by what was found.
+  engine.record(1)!.title = "b";
+  // @ts-expect-error: nothing says what this record is like.
+  const titles: string = plain.record(1)!["title"];
+  // @ts-expect-error: what only searches cannot write.
+  searcher.add([note]);
+  // @ts-expect-error: nor build.
+  slim.build([note]);
+  // @ts-expect-error: a record is an object.
+  await open<string>(bytes);
+  void titles;
+}
+
+export async function whatIsLoaded(module: WebAssembly.Module, signal: AbortSignal): Promise<void> {
+  for (const wasm of [module, bytes as Uint8Array<ArrayBuffer>, new URL("file:///a"), "/a.wasm", new Response()]) await open(bytes, { wasm });
+  await open(bytes, { wasm: fetch("/a.wasm"), signal, onProgress: ({ loaded, total }) => void (loaded / (total ?? 1)) });
+  await build([], undefined, { signal, onProgress: ({ records, total }) => void (records / (total ?? 1)) });
+  const engine = await open(bytes);
+  await engine.search("a", { signal });
+  // @ts-expect-error: nothing waits, so there is nothing to end.
+  engine.searchSync("a", { signal });
+  // @ts-expect-error: a number is no module.
+  await open(bytes, { wasm: 7 });
+  // @ts-expect-error: a controller is no signal.
+  await open(bytes, { signal: new AbortController() });
+}
+
+export async function whatIsInAWorker(worker: Worker, scope: MessagePort, self: DedicatedScope): Promise<void> {
+  const engine: RemoteEngine<Note> = await openInWorker<Note>(worker, "/docs.snap");
+  const length: number = await engine.length;
+  const title: string | undefined = (await engine.search("a")).hits[0]?.record?.title;
+  const rows: readonly MatchRow[] = await engine.match("a");
+  await engine.free();
+  await connect(scope).build<Note>([{ id: 1, title: "a", tags: [] }]);
+  expose(self);
+  void [length, title, rows];
+  // @ts-expect-error: everything is a promise there.
+  engine.match("a").length;
+  // @ts-expect-error: a URL is no worker.
+  await openInWorker("/worker.js", bytes);
+}
+
+/** As TypeScript's library for workers has it; that cannot be used beside the one for pages. */
+interface DedicatedScope {
+  postMessage(message: unknown, transfer: Transferable[]): void;
+  addEventListener(type: string, listener: (event: Event) => void): void;
 }
 
 export function whatIsThrown(thrown: unknown, expression: string): string | undefined {

@@ -1,0 +1,12 @@
+// The engine of the main process, which is Node.
+const { join } = require("node:path");
+const { open } = require("snapseek");
+
+let opening;
+
+/** The titles that a query finds. */
+exports.search = async (query) => {
+  const engine = await (opening ??= open(join(__dirname, "notes.snap")));
+  const { hits } = await engine.search(query, { records: true });
+  return hits.map(({ record }) => record.title);
+};

@@ -1,0 +1,29 @@
+// Without a bundler a page names files: copy the package beside it, or serve node_modules.
+import { open } from "./snapseek/search-web.js";
+
+const [query, status, list] = ["query", "status", "hits"].map((id) => document.getElementById(id));
+
+try {
+  const engine = await open("notes.snap", {
+    onProgress: ({ loaded, total }) => (status.textContent = `${loaded} of ${total ?? "?"} bytes`),
+  });
+  status.textContent = `${engine.length} notes`;
+  query.disabled = false;
+  query.addEventListener("input", () => {
+    const { hits } = engine.searchSync(query.value, { asYouType: true, records: true, snippet: { field: "body" } });
+    list.replaceChildren(...hits.map(item));
+  });
+} catch (error) {
+  status.textContent = error.message;
+}
+
+function item({ record, snippet }) {
+  const li = document.createElement("li");
+  const title = document.createElement("strong");
+  title.textContent = record.title;
+  const text = document.createElement("p");
+  // A snippet is HTML in which all but the marks is escaped.
+  text.innerHTML = snippet;
+  li.append(title, text);
+  return li;
+}

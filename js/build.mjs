@@ -1,0 +1,75 @@
+// Writes pkg/ from what tsc made in target/js: every file that the manifest's entries reach, as an ES module and, where an
+// entry asks for it, as CommonJS, each with its types; and the modules as scripts, for places without files.
+
+import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { transform } from "esbuild";
+
+const FROM = new URL("../target/js/", import.meta.url);
+const TO = new URL("../pkg/", import.meta.url);
+const MANIFEST = new URL("../pkg.json", import.meta.url);
+
+const INLINED = { "snapseek-inline.js": "snapseek.wasm", "snapseek-search-inline.js": "snapseek-search.wasm" };
+const RELATIVE = /(\bfrom\s*|\bimport\s*\(?\s*|\brequire\(\s*)"\.\/([\w.-]+)"/g;
+
+const read = (name) => readFile(new URL(name, FROM), "utf8");
+const leaves = (value) => (typeof value === "string" ? [value] : Object.values(value).flatMap(leaves));
+
+/** A module in base64, decoded when it is asked for. */
+async function inlined(wasm) {
+  const base64 = (await readFile(new URL(wasm, TO))).toString("base64");
+  return `const base64="${base64}";
+export function bytes(){const text=atob(base64),bytes=new Uint8Array(text.length);for(let i=0;i<text.length;i++)bytes[i]=text.charCodeAt(i);return bytes}
+`;
+}
+
+const minified = { minifyWhitespace: true, minifySyntax: true, target: "es2022", legalComments: "none" };
+
+const kinds = {
+  ".d.ts": (name) => read(`${name}.d.ts`),
+  // The names of its neighbours change with its own.
+  ".d.cts": async (name) => renamed(await read(`${name}.d.ts`), ".cjs"),
+  ".js": async (name) => {
+    const file = `${name}.js`;
+    return file in INLINED ? inlined(INLINED[file]) : (await transform(await read(file), minified)).code;
+  },
+  ".cjs": async (name) => {
+    const source = await read(`${name}.js`);
+    const { code } = await transform(source, {
+      ...minified,
+      format: "cjs",
+      define: { "import.meta.url": "__url" },
+      // The modules as scripts stay ES modules: twice they would be a third of the package.
+      supported: { "dynamic-import": true },
+    });
+    const url = source.includes("import.meta.url") ? 'const __url=require("node:url").pathToFileURL(__filename).href;' : "";
+    return `"use strict";${url}${code.replace('"use strict";', "")}`.replace(/require\("(\.\/[\w.-]+)\.js"\)/g, 'require("$1.cjs")');
+  },
+};
+
+const renamed = (text, extension) => text.replace(RELATIVE, (whole) => whole.replace('.js"', `${extension}"`));
+
+/** What a text imports from its neighbours, by the names of files. */
+function imported(file, text) {
+  const names = [...text.matchAll(RELATIVE)].map(([, , name]) => name);
+  if (file.endsWith(".d.ts")) return names.map((name) => name.replace(/\.js$/, ".d.ts"));
+  if (file.endsWith(".d.cts")) return names.map((name) => name.replace(/\.cjs$/, ".d.cts"));
+  return names;
+}
+
+const manifest = await readFile(MANIFEST, "utf8");
+const entries = leaves(JSON.parse(manifest).exports).map((path) => path.replace("./", ""));
+const files = new Map([["package.json", manifest]]);
+const waiting = [...new Set(entries)].filter((name) => name !== "package.json");
+for (const file of waiting) {
+  if (files.has(file) || file.endsWith(".wasm")) continue;
+  const [, name, kind] = /^(.+?)(\.d\.c?ts|\.c?js)$/.exec(file);
+  const text = await kinds[kind](name);
+  files.set(file, text);
+  waiting.push(...imported(file, text));
+}
+
+await mkdir(TO, { recursive: true });
+for (const name of await readdir(TO)) {
+  if (!name.endsWith(".wasm") && !files.has(name)) await rm(new URL(name, TO), { recursive: true });
+}
+for (const [name, text] of files) await writeFile(new URL(name, TO), text);

@@ -1,0 +1,18 @@
+// What the bundlers bundle and the browsers run: the whole suite, here and behind a worker.
+import * as snapseek from "snapseek";
+import * as slim from "snapseek/search";
+import * as remote from "snapseek/worker";
+import * as fixture from "./fixture.mjs";
+import { run, suite, workerSuite } from "./suite.mjs";
+
+async function outcome() {
+  const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+  const url = new URL("/golden.snap", location.href).href;
+  const claims = { ...suite(snapseek, fixture, { url, slim }), ...workerSuite(remote, worker, fixture) };
+  return run(claims);
+}
+
+outcome().then(
+  (outcome) => (globalThis.outcome = outcome),
+  (error) => (globalThis.outcome = { passed: 0, failed: [String(error)] }),
+);

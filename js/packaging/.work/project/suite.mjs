@@ -1,0 +1,195 @@
+// One behaviour, whatever the place: what the package does wherever it is installed. It needs nothing but the language, so
+// that it runs in every runtime and goes through every bundler.
+
+const equal = (found, wanted) => {
+  const [a, b] = [found, wanted].map((value) => JSON.stringify(value));
+  if (a !== b) throw new Error(`${a} is not ${b}`);
+};
+const same = (found, wanted) => {
+  if (found.length !== wanted.length || found.some((byte, i) => byte !== wanted[i])) {
+    throw new Error(`${found.length} bytes are not the ${wanted.length} that are wanted`);
+  }
+};
+const truth = (value, claim) => {
+  if (!value) throw new Error(claim);
+};
+/** The error that a promise ends with. */
+const failure = (promise) => promise.then(() => truth(false, "nothing was thrown"), (error) => error);
+const ids = ({ hits }) => hits.map(({ id }) => id);
+
+const NOTES = [
+  { id: 1, title: "The quick brown fox", tags: ["animals"] },
+  { id: 2, title: "A lazy dog & <b>a fox</b>", tags: ["animals", "slow"] },
+  { id: 3, title: "Rotating encryption keys", tags: ["security"] },
+];
+
+/**
+ * @param snapseek What `import "snapseek"` gives.
+ * @param fixture The golden records, their schema, and the snapshot that the native build makes of them.
+ * @param url Where the golden snapshot can be fetched, in places with a server.
+ */
+export const suite = (snapseek, { records, schema, snapshot }, { url, slim } = {}) => ({
+  "builds the bytes of the native build": async () => {
+    const engine = await snapseek.build(records, schema);
+    same(engine.snapshot(), snapshot);
+    engine.free();
+  },
+  "opens bytes, buffers, blobs, responses and streams": async () => {
+    const sources = [snapshot, snapshot.slice().buffer, new Blob([snapshot]), new Response(snapshot), new Blob([snapshot]).stream()];
+    for (const source of [...sources, ...(url ? [url, new URL(url), fetch(url)] : [])]) {
+      const engine = await snapseek.open(source);
+      equal(engine.length, 11);
+      engine.free();
+    }
+  },
+  "tells how much has come": async () => {
+    for (const source of [new Blob([snapshot]), url ?? snapshot]) {
+      const told = [];
+      const engine = await snapseek.open(source, { onProgress: (progress) => told.push(progress) });
+      // Who fetches from file:// is not told the length.
+      const { loaded, total = source === url && url.startsWith("file:") ? loaded : undefined } = told.at(-1);
+      equal([loaded, total], [snapshot.length, snapshot.length]);
+      engine.verify();
+      engine.free();
+    }
+  },
+  "searches, marks and escapes": async () => {
+    const engine = await snapseek.build(NOTES);
+    const response = await engine.search("fox", { facets: ["tags"], records: true, count: true });
+    equal(ids(response).sort(), ["1", "2"]);
+    equal(response.total, 2);
+    const hit = response.hits.find(({ id }) => id === "2");
+    equal(hit.snippet, "A lazy dog &amp; &lt;b&gt;a <mark>fox</mark>&lt;/b&gt;");
+    equal(hit.record, NOTES[1]);
+    equal(response.facets, [{ attribute: "tags", values: [{ value: "animals", count: 2 }, { value: "slow", count: 1 }] }]);
+    equal(engine.match('"quick brown"').map(({ id }) => id), ["1"]);
+    equal(ids(engine.searchSync("fox", { filter: { tags: "slow" } })), ["2"]);
+    engine.free();
+  },
+  "searches by vectors with the bits of every other place": async () => {
+    const engine = await snapseek.build(NOTES, { fields: { title: {} }, vectors: { own: { embedder: "hash" } } });
+    const { hits } = await engine.search("key rotation", { mode: "vector" });
+    equal(hits[0].id, "3");
+    equal(hits[0].score, 0.22295153141021729);
+    engine.free();
+  },
+  "writes, and brings changes back": async () => {
+    const [engine, other] = [await snapseek.open(snapshot), await snapseek.open(snapshot)];
+    equal(engine.add([{ id: "new", title: "A new fox" }]), { added: 1, replaced: 0 });
+    equal(engine.remove(["first"]), 1);
+    other.apply(engine.changes());
+    same(other.snapshot(), engine.snapshot());
+    equal(ids(other.searchSync("fox")).sort(), ["new", "repeats"]);
+    engine.free();
+    other.free();
+  },
+  "throws errors with a class and a code": async () => {
+    const engine = await snapseek.open(snapshot);
+    const wrong = await failure((async () => engine.match("nix : a"))());
+    truth(wrong instanceof snapseek.SnapseekError && wrong instanceof Error, "it is no SnapseekError");
+    equal([wrong.code, wrong.span], ["query/no-such-column", [0, 3]]);
+    equal((await failure(snapseek.open(new Uint8Array(99)))).code, "snapshot/not-a-snapshot");
+    engine.free();
+    equal((await failure(engine.search("fox"))).code, "engine/freed");
+  },
+  "stops when it is told to": async () => {
+    const reason = new Error("enough");
+    const aborted = AbortSignal.abort(reason);
+    truth((await failure(snapseek.open(snapshot, { signal: aborted }))) === reason, "open went on");
+    truth((await failure(snapseek.build(NOTES, undefined, { signal: aborted }))) === reason, "build went on");
+    const engine = await snapseek.open(snapshot);
+    const controller = new AbortController();
+    const searching = engine.search("fox", { embed: () => new Promise(() => {}), signal: controller.signal });
+    controller.abort(reason);
+    truth((await failure(searching)) === reason, "search went on");
+    engine.free();
+  },
+  "takes keys of records for keys, not for prototypes": async () => {
+    const text = '{"id": "a", "title": "fox", "__proto__": {"polluted": 1}, "constructor": "c", "toString": "t"}';
+    const engine = await snapseek.build(text);
+    const record = engine.record("a");
+    truth(Object.hasOwn(record, "__proto__") && record.constructor === "c", "a key was lost");
+    const [hit] = engine.searchSync("fox", { records: true }).hits;
+    truth(Object.getPrototypeOf(hit.record) === Object.prototype, "the prototype of a record was changed");
+    truth({}.polluted === undefined, "every object was changed");
+    engine.free();
+  },
+  ...(slim && {
+    "searches with the small module, which has no more than that": async () => {
+      equal(["build" in slim, slim.SnapseekError === snapseek.SnapseekError], [false, true]);
+      const [searcher, engine] = [await slim.open(snapshot), await snapseek.open(snapshot)];
+      equal(await searcher.search("fox", { explain: true }), await engine.search("fox", { explain: true }));
+      for (const name of ["add", "remove", "apply", "changes", "snapshot"]) truth(!(name in searcher), `it has ${name}`);
+      searcher.free();
+      engine.free();
+    },
+  }),
+});
+
+/** The same engine behind a worker. `worker` is one that called `expose`. */
+export const workerSuite = ({ connect, openInWorker, SnapseekError }, worker, { snapshot, records, schema }) => ({
+  "answers from a worker": async () => {
+    const told = [];
+    const engine = await openInWorker(worker, new Blob([snapshot]), { onProgress: (progress) => told.push(progress) });
+    equal(await engine.length, 11);
+    equal(told.at(-1), { loaded: snapshot.length, total: snapshot.length });
+    equal(ids(await engine.search("fox")), ["repeats", "first"]);
+    equal((await engine.match("lazy")).map(({ id }) => id), ["first"]);
+    same(await engine.snapshot(), snapshot);
+    await engine.free();
+    equal((await failure(engine.search("fox"))).code, "engine/freed");
+  },
+  "hands bytes over to a worker": async () => {
+    const bytes = snapshot.slice();
+    const engine = await connect(worker).open(bytes);
+    equal([bytes.length, await engine.length], [0, 11]);
+    await engine.free();
+  },
+  "builds in a worker": async () => {
+    const engine = await connect(worker).build(records, schema);
+    same(await engine.snapshot(), snapshot);
+    equal(await engine.add([{ id: "new", title: "A new fox" }]), { added: 1, replaced: 0 });
+    await engine.free();
+  },
+  "calls embed where it was given, and stops when it is told to": async () => {
+    const { build } = connect(worker);
+    const engine = await build([{ id: 1, title: "fox", v: [1, 0] }, { id: 2, title: "dog", v: [0, 1] }], {
+      fields: { title: {} },
+      vectors: { v: { field: "v" } },
+    });
+    const asked = [];
+    const embed = async (texts) => (asked.push(...texts), [[0, 1]]);
+    equal(ids(await engine.search("anything", { mode: "vector", embed })), ["2", "1"]);
+    equal(asked, ["anything"]);
+    const reason = new Error("enough");
+    const controller = new AbortController();
+    const searching = engine.search("fox", { embed: () => new Promise(() => {}), signal: controller.signal });
+    setTimeout(() => controller.abort(reason), 20);
+    truth((await failure(searching)) === reason, "search went on");
+    equal(ids(await engine.search("fox", { mode: "keyword" })), ["1"]);
+    await engine.free();
+  },
+  "keeps class and code of errors": async () => {
+    const engine = await openInWorker(worker, new Response(snapshot));
+    const wrong = await failure(engine.match("nix : a"));
+    truth(wrong instanceof SnapseekError, "it is no SnapseekError");
+    equal([wrong.code, wrong.span], ["query/no-such-column", [0, 3]]);
+    equal((await failure(openInWorker(worker, new Uint8Array(99)))).code, "snapshot/not-a-snapshot");
+    truth(await failure(engine.constructor("return 1")), "the constructor can be called");
+    await engine.free();
+  },
+});
+
+/** Runs claims one after the other; gives how many hold, and what is wrong with the others. */
+export async function run(claims) {
+  const outcome = { passed: 0, failed: [] };
+  for (const [claim, check] of Object.entries(claims)) {
+    try {
+      await check();
+      outcome.passed += 1;
+    } catch (error) {
+      outcome.failed.push(`${claim}: ${error?.message ?? error}${error?.code ? ` (${error.code})` : ""}`);
+    }
+  }
+  return outcome;
+}

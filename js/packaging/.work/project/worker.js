@@ -1,0 +1,3 @@
+import { expose } from "snapseek/worker";
+
+expose(self);

@@ -1,0 +1,4 @@
+const { parentPort } = require("node:worker_threads");
+const { expose } = require("snapseek/worker");
+
+expose(parentPort);

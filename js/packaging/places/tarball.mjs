@@ -1,0 +1,103 @@
+// What is in the tarball, and what the linters of packages say about it.
+
+import { execFile } from "node:child_process";
+import { readFile, readdir } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompressSync } from "node:zlib";
+import { build } from "esbuild";
+import { PACKAGE, TOOLS } from "../project.mjs";
+
+const exec = promisify(execFile);
+const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} KB`;
+const outcome = (failed, note) => ({ passed: failed.length > 0 ? 0 : 1, failed, note });
+
+/** The output of a linter is its complaint. */
+const linter = (name, ...args) => async ({ tarball }) => {
+  const linted = exec(process.execPath, [join(TOOLS, name), ...args, tarball], { env: { ...process.env, NO_COLOR: "1" } });
+  return linted.then(() => outcome([]), ({ stdout, stderr }) => outcome([stdout + stderr]));
+};
+
+// A .wasm is no JavaScript: what `require` would make of it is no question.
+const WASM = ["snapseek.wasm", "snapseek.plain.wasm", "snapseek-search.wasm", "snapseek-search.plain.wasm"];
+
+const leaves = (value) => (typeof value === "string" ? [value] : Object.values(value).flatMap(leaves));
+
+/** Every file is the manifest's, or imported, fetched or referred to by one that is. */
+async function everyFileIsLoaded({ project, files }) {
+  const folder = join(project, "node_modules/snapseek");
+  const { exports } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  const reached = new Set(["package.json"]);
+  const waiting = leaves(exports).map((path) => path.slice(2));
+  const missing = [];
+  for (const name of waiting) {
+    if (reached.has(name)) continue;
+    reached.add(name);
+    const text = await readFile(join(folder, name), "utf8").catch(() => missing.push(`${name} is not there`) && "");
+    if (!/\.[cm]?[jt]s$/.test(name)) continue;
+    for (const [, found] of text.matchAll(/(?:from|import|import\(|require\(|new URL\()\s*["']\.\/([\w.-]+)["']/g)) {
+      const isType = name.endsWith(".d.ts") || name.endsWith(".d.cts");
+      waiting.push(isType ? found.replace(/\.(c?)js$/, ".d.$1ts") : found);
+    }
+  }
+  const idle = files.map(({ path }) => path).filter((path) => !reached.has(path) && !/^(LICENSE|README)/.test(path));
+  return outcome([...missing, ...idle.map((path) => `nobody loads ${path}`)], `${files.length} files`);
+}
+
+async function noPathsOfThisMachine({ project }) {
+  const folder = join(project, "node_modules/snapseek");
+  const traces = [join(PACKAGE, ".."), homedir() === "/" ? "/home/" : homedir(), "/.cargo/", "sourceMappingURL"];
+  const found = [];
+  for (const name of await readdir(folder)) {
+    const bytes = await readFile(join(folder, name));
+    for (const trace of traces) if (bytes.includes(trace)) found.push(`${name} has ${trace}`);
+  }
+  return outcome(found);
+}
+
+async function noEval({ project }) {
+  const folder = join(project, "node_modules/snapseek");
+  const found = [];
+  for (const name of (await readdir(folder)).filter((name) => /\.c?js$/.test(name))) {
+    const [code] = /\beval\s*\(|\bnew Function\b|(?<!`)\bFunction\(/.exec(await readFile(join(folder, name), "utf8")) ?? [];
+    if (code) found.push(`${name} has ${code}`);
+  }
+  return outcome(found);
+}
+
+const BUDGETS = { script: 8_000, tarball: 1_500_000 };
+const USES = {
+  "open and build": 'export { SnapseekError, build, open } from "snapseek"',
+  "open to search": 'export { SnapseekError, open } from "snapseek/search"',
+  "a page's side of a worker": 'export { SnapseekError, openInWorker } from "snapseek"',
+  "a worker": 'export { expose } from "snapseek/worker"',
+};
+
+async function budgets({ project, size }) {
+  const rows = [];
+  for (const [use, contents] of Object.entries(USES)) {
+    const { outputFiles } = await build({
+      stdin: { contents, resolveDir: project },
+      bundle: true,
+      format: "esm",
+      minify: true,
+      write: false,
+      // The module as a script is a file of its own.
+      external: ["./snapseek-inline.js", "./snapseek-search-inline.js"],
+    });
+    rows.push([`JavaScript of ${use}, brotli`, brotliCompressSync(outputFiles[0].contents).length, BUDGETS.script]);
+  }
+  rows.push(["tarball", size, BUDGETS.tarball]);
+  const table = rows.map(([what, found, budget]) => `${what} ${kilobytes(found)} of ${kilobytes(budget)}`);
+  return outcome(table.filter((_, i) => rows[i][1] > rows[i][2]), table.join("; "));
+}
+
+export const places = {
+  publint: linter("publint/src/cli.js", "--strict"),
+  "are the types wrong": linter("@arethetypeswrong/cli/dist/index.js", "--profile", "node16", "--exclude-entrypoints", ...WASM, "--"),
+  "tarball: every file is loaded by someone": everyFileIsLoaded,
+  "tarball: no paths of this machine": noPathsOfThisMachine,
+  "tarball: no eval": noEval,
+  "tarball: sizes": budgets,
+};

@@ -1,0 +1,45 @@
+// A project of its own that installs the packed package, as a user would; beside it, in node_modules of the folder above,
+// are the tools.
+
+import { execFile } from "node:child_process";
+import { copyFile, cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const exec = promisify(execFile);
+const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
+
+export const TOOLS = path("node_modules");
+export const PACKAGE = path("../../pkg");
+const EXAMPLES = path("../../examples/js");
+const GOLDEN = path("../../tests/golden");
+
+/** Packs the package and installs it; gives the folder of the project and the tarball. */
+export async function install() {
+  const work = path(".work");
+  const project = join(work, "project");
+  await rm(work, { recursive: true, force: true });
+  await mkdir(project, { recursive: true });
+  const { stdout } = await exec("npm", ["pack", "--json", "--pack-destination", work], { cwd: PACKAGE });
+  const packed = JSON.parse(stdout);
+  const [{ filename, files, size }] = Array.isArray(packed) ? packed : Object.values(packed);
+  const tarball = join(work, filename);
+  await writeFile(join(project, "package.json"), JSON.stringify({ name: "project", private: true, type: "module" }));
+  await exec("npm", ["install", "--no-audit", "--no-fund", "--offline", "--ignore-scripts", tarball], { cwd: project });
+
+  await cp(EXAMPLES, join(project, "examples"), { recursive: true });
+  await cp(path("app"), project, { recursive: true });
+  await copyFile(path("suite.mjs"), join(project, "suite.mjs"));
+  const read = (name) => readFile(join(GOLDEN, name));
+  const [records, schema, snapshot] = await Promise.all(["records.jsonl", "schema.json", "v1.snap"].map(read));
+  await writeFile(join(project, "golden.snap"), snapshot);
+  await writeFile(
+    join(project, "fixture.mjs"),
+    `export const records = ${JSON.stringify(String(records))};
+export const schema = ${String(schema)};
+export const snapshot = Uint8Array.from(atob("${snapshot.toString("base64")}"), (character) => character.charCodeAt(0));
+`,
+  );
+  return { work, project, tarball, files, size };
+}

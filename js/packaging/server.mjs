@@ -1,0 +1,43 @@
+// A static server on the loopback, with the headers that a careful site sends.
+
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { extname, join } from "node:path";
+
+const TYPES = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".mjs": "text/javascript; charset=utf-8",
+  ".json": "application/json",
+  ".wasm": "application/wasm",
+};
+
+export const STRICT = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; img-src data:";
+
+/** Serves folders, the first that has a file; `csp` is sent with every answer. */
+export async function serve(folders, { csp } = {}) {
+  const server = createServer(async (request, response) => {
+    // `URL` resolves dots, so nothing outside the folders has a path here.
+    const { pathname } = new URL(request.url, "http://localhost");
+    const path = decodeURIComponent(pathname.endsWith("/") ? `${pathname}index.html` : pathname);
+    const headers = csp ? { "content-security-policy": csp } : {};
+    for (const folder of folders) {
+      try {
+        const body = await readFile(join(folder, path));
+        const type = TYPES[extname(path)] ?? "application/octet-stream";
+        return response.writeHead(200, { ...headers, "content-type": type, "content-length": body.length }).end(body);
+      } catch {
+        // The next folder may have it.
+      }
+    }
+    response.writeHead(404, { ...headers, "content-type": "text/plain" }).end("not found");
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    address: `http://127.0.0.1:${server.address().port}/`,
+    stop: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

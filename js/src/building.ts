@@ -1,0 +1,88 @@
+// How are records built, without a page that stands still meanwhile? Batch by batch; now and then others have their turn.
+
+import { call, listed } from "./engine.js";
+import type { Build as RawBuild, Engine as RawEngine } from "./glue.js";
+import type { PresetName, Schema } from "./types.js";
+
+/** How far a build is. */
+export interface BuildProgress {
+  /** How many records, or lines of a text, have been taken. */
+  readonly records: number;
+  /** How many there are; absent where that is not known. */
+  readonly total?: number;
+}
+
+/** How a build goes on. */
+export interface Building {
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: BuildProgress) => void) | undefined;
+}
+
+/** For how long others wait, in milliseconds. */
+const TURN = 30;
+const RECORDS_A_BATCH = 64;
+const CHARACTERS_A_BATCH = 100_000;
+
+/**
+ * Builds an engine.
+ *
+ * @internal
+ */
+export async function built(
+  Build: new (schema: Schema | PresetName | undefined) => RawBuild,
+  records: Iterable<object> | string,
+  schema: Schema | PresetName | undefined,
+  { signal, onProgress }: Building,
+): Promise<RawEngine> {
+  signal?.throwIfAborted();
+  const build = call(() => new Build(schema));
+  const total = countOf(records);
+  let isBuilt = false;
+  try {
+    let taken = 0;
+    let turn = performance.now();
+    for (const batch of batchesOf(records)) {
+      call(() => build.add(batch));
+      taken += typeof batch === "string" ? batch.trimEnd().split("\n").length : batch.length;
+      onProgress?.(total === undefined ? { records: taken } : { records: taken, total });
+      signal?.throwIfAborted();
+      if (performance.now() - turn < TURN) continue;
+      await new Promise((resolve) => setTimeout(resolve));
+      signal?.throwIfAborted();
+      turn = performance.now();
+    }
+    // It is handed over even where it fails.
+    isBuilt = true;
+    return call(() => build.finish());
+  } finally {
+    if (!isBuilt) build.free();
+  }
+}
+
+function countOf(records: Iterable<object> | string): number | undefined {
+  if (Array.isArray(records)) return records.length;
+  return records instanceof Set ? records.size : undefined;
+}
+
+function* batchesOf(records: Iterable<object> | string): Generator<readonly object[] | string> {
+  if (typeof records === "string") {
+    for (let start = 0, end; start < records.length; start = end) {
+      const newline = records.indexOf("\n", start + CHARACTERS_A_BATCH);
+      end = newline < 0 ? records.length : newline + 1;
+      yield records.slice(start, end);
+    }
+    return;
+  }
+  if (typeof records !== "object" || records === null || !(Symbol.iterator in records)) {
+    // What is no list is an error, and wasm says which.
+    yield listed(records);
+    return;
+  }
+  let batch: object[] = [];
+  for (const record of records) {
+    if (batch.push(record) < RECORDS_A_BATCH) continue;
+    yield listed(batch);
+    batch = [];
+  }
+  if (batch.length > 0) yield listed(batch);
+}

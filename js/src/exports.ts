@@ -1,0 +1,9 @@
+// What every entry gives besides `open` and `build`.
+
+export { SnapseekError, type ErrorCode } from "./errors.js";
+export type { BuildProgress } from "./building.js";
+export type { Engine, Searcher } from "./engine.js";
+export type { Build, BuildOptions, LoadOptions, Open, OpenOptions, OpenToSearch } from "./index.js";
+export type { WasmSource } from "./load.js";
+export type { DownloadProgress, Source } from "./source.js";
+export type * from "./types.js";

@@ -1,0 +1,33 @@
+// Files, for Node and what is like it.
+
+import { open } from "node:fs/promises";
+import type { Pieces } from "./source.js";
+
+const PIECE = 1 << 20;
+
+/** Whether a place is to be fetched; others are paths and file URLs. */
+export const isRemote = (location: string | URL): boolean => /^https?:/i.test(String(location));
+
+/** A file URL may come as a string, as a worker gets it. */
+export const asPath = (location: string | URL): string | URL =>
+  typeof location === "string" && /^file:/i.test(location) ? new URL(location) : location;
+
+/** The file at a path or file URL, in pieces of a megabyte. */
+export async function pieces(location: string | URL): Promise<Pieces> {
+  const file = await open(asPath(location));
+  try {
+    const { size } = await file.stat();
+    const buffer = new Uint8Array(Math.min(size, PIECE) || 1);
+    return {
+      total: size,
+      async next() {
+        const { bytesRead } = await file.read(buffer, 0, buffer.length);
+        return bytesRead > 0 ? buffer.subarray(0, bytesRead) : undefined;
+      },
+      stop: () => file.close(),
+    };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}

@@ -1,0 +1,5 @@
+// What every entry but those for searching alone gives besides `open` and `build`.
+
+export { openInWorker, type Remote, type RemoteEngine } from "./remote.js";
+export * from "./exports.js";
+export * from "./primitives.js";

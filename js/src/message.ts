@@ -1,0 +1,84 @@
+// What a page and its worker say to each other.
+
+import { SnapseekError, reasonOf, type ErrorCode } from "./errors.js";
+
+/** What can be spoken through: a `Worker`, its global scope, a `MessagePort`; in Node a `Worker` or `parentPort`. */
+export interface Endpoint {
+  postMessage(message: unknown, transfer: ArrayBuffer[]): void;
+  addEventListener?(type: string, listener: (event: Event) => void): void;
+  on?(type: string, listener: (value: unknown) => void): unknown;
+}
+
+/** A place among the arguments: the number of the argument, and the name of a property of it. */
+export type Place = readonly [argument: number, name: string];
+
+/** From the page to the worker. */
+export type ToWorker =
+  | {
+      readonly snapseek: "call";
+      readonly id: number;
+      /** The engine; none for `open` and `build`. */
+      readonly engine?: number;
+      /** The method's name, behind the names of the objects that it is in. */
+      readonly path: readonly string[];
+      readonly args: unknown[];
+      /** Where there was a function; it stays with the page and is called back. */
+      readonly functions: readonly Place[];
+      /** Where there was a signal. */
+      readonly signals: readonly Place[];
+    }
+  | { readonly snapseek: "abort"; readonly id: number }
+  | { readonly snapseek: "returned"; readonly id: number; readonly call: number; readonly outcome: Outcome };
+
+/** From the worker to the page. */
+export type ToPage =
+  | { readonly snapseek: "done"; readonly id: number; readonly outcome: Outcome }
+  | { readonly snapseek: "calls"; readonly id: number; readonly call: number; readonly place: Place; readonly args: unknown[] };
+
+/** How a call ended. */
+export type Outcome =
+  | { readonly value: unknown }
+  /** A new engine, by its number. */
+  | { readonly engine: number }
+  | { readonly error: ErrorParts };
+
+/** An error without its class, which does not survive the way. */
+interface ErrorParts {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: ErrorCode;
+  readonly span?: readonly [number, number];
+  readonly remedy?: string;
+  readonly cause?: string;
+}
+
+/** Hears the messages that are ours. */
+export function listen<Message extends ToWorker | ToPage>(endpoint: Endpoint, heard: (message: Message) => void): void {
+  const filtered = (message: unknown): void => {
+    if (typeof message === "object" && message !== null && "snapseek" in message) heard(message as Message);
+  };
+  hear(endpoint, "message", filtered);
+}
+
+/** Hears events, with their data where they have some. */
+export function hear(endpoint: Endpoint, type: string, listener: (value: unknown) => void): void {
+  if (endpoint.on) endpoint.on(type, listener);
+  else endpoint.addEventListener!(type, (event) => listener("data" in event && type === "message" ? event.data : event));
+}
+
+/** An error, taken apart for the way. */
+export function takenApart(thrown: unknown): ErrorParts {
+  if (!(thrown instanceof Error)) return { name: "Error", message: String(thrown) };
+  const { name, message, cause } = thrown;
+  const parts = { name, message, ...(cause !== undefined && { cause: reasonOf(cause) }) };
+  if (!(thrown instanceof SnapseekError)) return parts;
+  const { code, span, remedy } = thrown;
+  return { ...parts, code, ...(span && { span }), ...(remedy && { remedy }) };
+}
+
+/** The error that was taken apart. */
+export function putTogether({ name, message, code, span, remedy, cause }: ErrorParts): Error {
+  const more = cause === undefined ? {} : { cause: new Error(cause) };
+  if (code) return new SnapseekError(code, message, { ...more, ...(span && { span }), ...(remedy && { remedy }) });
+  return Object.defineProperty(new Error(message, more), "name", { value: name });
+}

@@ -1,0 +1,176 @@
+// The same engine, in a worker: what the page sees of it.
+
+import { unlessAborted } from "./abort.js";
+import type { Engine } from "./engine.js";
+import { SnapseekError } from "./errors.js";
+import type { BuildOptions, OpenOptions } from "./index.js";
+import { hear, listen, putTogether, takenApart, type Endpoint, type Outcome, type Place, type ToPage, type ToWorker } from "./message.js";
+import { contentOf, type Source } from "./source.js";
+import type { Identified, RecordInput, Schema, StoredRecord } from "./types.js";
+
+/** The same calls, each with a promise of what it gives; a property is a promise of its value. */
+export type Remote<T> = {
+  readonly [Name in keyof T as Name extends symbol ? never : Name]: T[Name] extends (...args: infer Args) => infer Result
+    ? (...args: Args) => Promise<Awaited<Result>>
+    : T[Name] extends object
+      ? Remote<T[Name]>
+      : Promise<T[Name]>;
+};
+
+/** An engine in a worker. {@link Engine} says what its calls do. */
+export type RemoteEngine<R extends object = StoredRecord> = Remote<Engine<R>>;
+
+/** What a worker can do for a page. */
+export interface RemotePackage {
+  /**
+   * Opens a snapshot in the worker. Bytes are handed over, not copied: what was given is empty afterwards.
+   *
+   * @typeParam R What records are like. It is taken at its word: nothing is checked.
+   */
+  open<R extends object = StoredRecord>(source: Source | PromiseLike<Source>, options?: OpenOptions): Promise<RemoteEngine<R>>;
+  /**
+   * Builds an engine in the worker. Records are copied.
+   *
+   * @typeParam R What records are like, once they are stored.
+   */
+  build<R extends object = StoredRecord>(
+    records: Iterable<RecordInput | Identified> | string,
+    schema?: Schema,
+    options?: BuildOptions,
+  ): Promise<RemoteEngine<R>>;
+}
+
+/** A call that has no answer yet. */
+interface Waiting {
+  readonly args: readonly unknown[];
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** Speaks with a worker that calls `expose`. The worker is yours: make it, and end it. */
+export function connect(worker: Endpoint | Worker): RemotePackage {
+  const endpoint = worker as Endpoint;
+  const waiting = new Map<number, Waiting>();
+  let last = 0;
+
+  const post = (message: ToWorker, transfer: ArrayBuffer[] = []): void => endpoint.postMessage(message, transfer);
+
+  listen<ToPage>(endpoint, (message) => {
+    const call = waiting.get(message.id);
+    if (!call) return;
+    if (message.snapseek === "calls") void callBack(message, call.args);
+    else if ("error" in message.outcome) call.reject(putTogether(message.outcome.error));
+    else call.resolve("engine" in message.outcome ? remote(message.outcome.engine, []) : message.outcome.value);
+  });
+  const fail = (event: unknown): void => {
+    const { message = "a message could not be read" } = event as { message?: string };
+    for (const { reject } of [...waiting.values()]) reject(new SnapseekError("worker/failed", `the worker failed: ${message}`));
+  };
+  hear(endpoint, "error", fail);
+  hear(endpoint, "messageerror", fail);
+
+  async function callBack({ id, call, place: [argument, name], args }: ToPage & { snapseek: "calls" }, given: readonly unknown[]) {
+    let outcome: Outcome;
+    try {
+      const holder = given[argument] as Record<string, (...args: unknown[]) => unknown>;
+      outcome = { value: await holder[name]!(...args) };
+    } catch (thrown) {
+      outcome = { error: takenApart(thrown) };
+    }
+    post({ snapseek: "returned", id, call, outcome });
+  }
+
+  /** Calls something in the worker. What cannot be sent is kept here: functions are called back, signals passed on. */
+  function ask(path: readonly string[], args: readonly unknown[], engine?: number, transfer?: ArrayBuffer[]): Promise<unknown> {
+    const functions: Place[] = [];
+    const signals: Place[] = [];
+    const kept: AbortSignal[] = [];
+    const sent = args.map((argument, number) => {
+      if (isOtherIterable(argument)) return Array.from(argument);
+      if (!isPlain(argument)) return argument;
+      const entries = Object.entries(argument).filter(([name, value]) => {
+        if (typeof value === "function") return void functions.push([number, name]);
+        if (!(value instanceof AbortSignal)) return value !== undefined;
+        signals.push([number, name]);
+        kept.push(value);
+        return false;
+      });
+      return Object.fromEntries(entries);
+    });
+    return new Promise((resolve, reject) => {
+      for (const signal of kept) signal.throwIfAborted();
+      const id = ++last;
+      const abort = (event: Event): void => {
+        post({ snapseek: "abort", id });
+        done(reject)((event.target as AbortSignal).reason);
+      };
+      const done = (settle: (value: unknown) => void) => (value: unknown): void => {
+        waiting.delete(id);
+        for (const signal of kept) signal.removeEventListener("abort", abort);
+        settle(value);
+      };
+      post({ snapseek: "call", id, ...(engine !== undefined && { engine }), path, args: sent, functions, signals }, transfer);
+      for (const signal of kept) signal.addEventListener("abort", abort);
+      waiting.set(id, { args, resolve: done(resolve), reject: done(reject) });
+    });
+  }
+
+  /** Stands for an object of the worker: its properties are such objects again, and can be called. */
+  function remote(engine: number, path: readonly string[]): unknown {
+    return new Proxy(() => {}, {
+      get(_, name) {
+        // What is awaited is asked whether it is a promise.
+        if (typeof name === "symbol" || name === "then") return undefined;
+        return name === "length" ? ask([...path, name], [], engine) : remote(engine, [...path, name]);
+      },
+      apply: (_, __, args: unknown[]) => ask(path, args, engine),
+    });
+  }
+
+  return {
+    async open<R extends object>(source: Source | PromiseLike<Source>, options: OpenOptions = {}) {
+      const content = await sendable(source, options.signal);
+      const transfer = content instanceof Uint8Array ? [content.buffer as ArrayBuffer] : [];
+      try {
+        return (await ask(["open"], [content, { ...options, wasm: await options.wasm }], undefined, transfer)) as RemoteEngine<R>;
+      } finally {
+        if (typeof content === "object" && "stop" in content) void content.stop().catch(() => {});
+      }
+    },
+    async build<R extends object>(records: Iterable<object> | string, schema?: Schema, options: BuildOptions = {}) {
+      return (await ask(["build"], [records, schema, { ...options, wasm: await options.wasm }])) as RemoteEngine<R>;
+    },
+  };
+}
+
+/** Opens a snapshot in a worker that calls `expose` of `snapseek/worker`. */
+export function openInWorker<R extends object = StoredRecord>(
+  worker: Endpoint | Worker,
+  source: Source | PromiseLike<Source>,
+  options?: OpenOptions,
+): Promise<RemoteEngine<R>> {
+  return connect(worker).open<R>(source, options);
+}
+
+/** A source as a worker can have it: a place, bytes that can be handed over, or pieces that it asks for. */
+async function sendable(source: Source | PromiseLike<Source>, signal: AbortSignal | undefined) {
+  const given = await unlessAborted(Promise.resolve(source), signal);
+  if (typeof given !== "string" && !(given instanceof URL)) {
+    const content = await contentOf(given);
+    const isPart = content instanceof Uint8Array && content.length < content.buffer.byteLength;
+    return isPart ? content.slice() : content;
+  }
+  // What is relative is so to the page, not to the worker's script.
+  return typeof document === "undefined" ? String(given) : new URL(given, document.baseURI).href;
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** Whether this can be iterated over, but not sent. */
+function isOtherIterable(value: unknown): value is Iterable<unknown> {
+  return typeof value === "object" && value !== null && "next" in value && Symbol.iterator in value;
+}

@@ -1,0 +1,19 @@
+// As node.ts, with the module that can only search.
+import { readFile } from "node:fs/promises";
+import { asPath, isRemote, pieces } from "./file.js";
+import { connectToSearch, type OpenToSearch } from "./index.js";
+import * as raw from "./raw-search.js";
+import { hasSimd } from "./simd.js";
+
+const here = /* @__PURE__ */ connectToSearch(raw, {
+  wasm: [
+    async () =>
+      readFile(hasSimd() ? new URL("./snapseek-search.wasm", import.meta.url) : new URL("./snapseek-search.plain.wasm", import.meta.url)),
+    async () => (await import("./snapseek-search-inline.js")).bytes(),
+  ],
+  wasmAt: async (location) => (isRemote(location) ? fetch(location) : readFile(asPath(location))),
+  read: (location, signal) => (isRemote(location) ? fetch(location, { signal: signal ?? null }) : pieces(location)),
+});
+
+export const open: OpenToSearch = here.open;
+export * from "./exports.js";

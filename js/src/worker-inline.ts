@@ -1,0 +1,13 @@
+// In a worker where there are no files.
+import { exposed } from "./exposed.js";
+import type { Endpoint } from "./message.js";
+import { build, open } from "./inline.js";
+
+/** Lets the page that made this worker open and use engines here: `expose(self)`, in Node `expose(parentPort)`. */
+export function expose(scope: Endpoint): void {
+  exposed(scope, { open, build });
+}
+
+export type { Endpoint } from "./message.js";
+export { connect, openInWorker, type Remote, type RemoteEngine, type RemotePackage } from "./remote.js";
+export * from "./exports.js";

@@ -1,0 +1,15 @@
+// In Cloudflare's workers: they compile no bytes, and give a module for an import.
+import { fetching } from "./fetching.js";
+import { connect, type Build, type ChunkText, type Open } from "./index.js";
+import * as raw from "./raw.js";
+import wasm from "./snapseek.wasm";
+
+const here = /* @__PURE__ */ connect(raw, {
+  wasm: [async () => wasm],
+  ...fetching,
+});
+
+export const open: Open = here.open;
+export const build: Build = here.build;
+export const chunkText: ChunkText = here.chunkText;
+export * from "./full.js";

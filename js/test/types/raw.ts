@@ -1,0 +1,27 @@
+// What wasm-bindgen says of the module, against what is written by hand.
+
+import type { Engine as Raw, Receiver } from "../../../target/js/glue.js";
+import type { Engine } from "../../../pkg/node.js";
+
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
+
+/** Every call of the module has a face; `search` has two, and what is made by hand has none. */
+export const isFaced: Same<Exclude<keyof Raw, keyof Engine | symbol>, never> = true;
+
+/** What goes through unchanged has the same types on both sides. */
+type Unchanged = "length" | "embed" | "apply" | "verify" | "free" | "changes";
+export const isUnchanged = (raw: Raw): Pick<Engine, Exclude<Unchanged, "changes">> & { changes(): Uint8Array } => raw;
+
+/** What the arguments have in common is what is passed on. */
+export const passesOn = (engine: Engine, raw: Raw): void => {
+  const texts: Parameters<Engine["match"]>[0] & Parameters<Raw["match"]>[0] = "a";
+  const limit: Exclude<Parameters<Engine["suggest"]>[1], undefined> & Parameters<Raw["suggest"]>[1] = 8;
+  const id: Same<Parameters<Raw["record"]>[0], string> = true;
+  void [engine, raw, texts, limit, id];
+};
+
+/** A piece is written and the whole is opened. */
+export const receives = (receiver: Receiver): Raw => {
+  receiver.write(new Uint8Array());
+  return receiver.finish();
+};

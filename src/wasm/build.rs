@@ -1,0 +1,98 @@
+//! Building, at once or batch by batch, so that a page can breathe in between.
+
+use super::convert::{self, Line};
+use super::error::Failure;
+use super::{Engine, key_of};
+use crate::{Builder, Schema, WriteError};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// Builds from an array of records or a text of JSON lines; the schema is inferred where none is given.
+///
+/// # Errors
+/// When the schema or a record cannot be used.
+#[wasm_bindgen]
+pub fn build(records: &JsValue, schema: &JsValue) -> Result<Engine, Failure> {
+    let mut build = Build::new(schema)?;
+    build.add(records)?;
+    build.finish()
+}
+
+/// A build that is going on.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Build {
+    /// How many records or lines have been taken, for the messages of errors.
+    taken: u32,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    Building(Box<Builder>),
+    /// The schema is inferred from all of them, when there are all.
+    Waiting(Vec<Line>),
+}
+
+#[wasm_bindgen]
+impl Build {
+    /// A build with this schema, or with one that is inferred.
+    ///
+    /// # Errors
+    /// When the schema cannot be used.
+    #[wasm_bindgen(constructor)]
+    pub fn new(schema: &JsValue) -> Result<Build, Failure> {
+        let state = match schema.is_undefined() {
+            true => State::Waiting(Vec::new()),
+            false => State::Building(Box::new(Builder::new(&convert::schema(schema)?)?)),
+        };
+        Ok(Build { taken: 0, state })
+    }
+
+    /// Takes further records: an array of them, or a text of JSON lines. An error counts from the first batch on.
+    ///
+    /// # Errors
+    /// When a record cannot be used.
+    pub fn add(&mut self, records: &JsValue) -> Result<(), Failure> {
+        let state = &mut self.state;
+        self.taken = convert::each_line(records, self.taken, |line| match state {
+            State::Building(builder) => take(builder, &line),
+            State::Waiting(lines) => {
+                lines.push(line);
+                Ok(())
+            }
+        })?;
+        Ok(())
+    }
+
+    /// What was built, open.
+    ///
+    /// # Errors
+    /// When no schema can be inferred, or there is too much for one snapshot.
+    pub fn finish(self) -> Result<Engine, Failure> {
+        let builder = match self.state {
+            State::Building(builder) => *builder,
+            State::Waiting(lines) => inferred(&lines)?,
+        };
+        Ok(Engine::of(crate::Engine::open(builder.finish()?)?))
+    }
+}
+
+fn inferred(lines: &[Line]) -> Result<Builder, Failure> {
+    let schema = Schema::infer(lines.iter().filter_map(|line| match line {
+        Line::Record(record) => Some(record),
+        Line::Delete(_) | Line::Beside(..) => None,
+    }))?;
+    let mut builder = Builder::new(&schema)?;
+    lines.iter().try_for_each(|line| take(&mut builder, line))?;
+    Ok(builder)
+}
+
+fn take(builder: &mut Builder, line: &Line) -> Result<(), Failure> {
+    match line {
+        Line::Record(record) => builder.add(record)?,
+        Line::Delete(record) => builder.remove(key_of(record)),
+        Line::Beside(what, json) => builder.take_line(what, json).map_err(WriteError::from)?,
+    }
+    Ok(())
+}
