@@ -32,7 +32,8 @@ fn layer_of(module: &str) -> usize {
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
-    files.into_iter().chain(folders.iter().flat_map(|folder| sources(folder))).collect()
+    let is_source = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "rs");
+    files.into_iter().filter(is_source).chain(folders.iter().flat_map(|folder| sources(folder))).collect()
 }
 
 /// The modules that a source file names after `crate::`, in code or in `use` lists.
