@@ -10,6 +10,7 @@ mod cosine;
 mod decay;
 mod fusion;
 mod overlap;
+mod salience;
 mod saturation;
 
 pub use auto::{Auto, QueryStatistics, auto};
@@ -17,4 +18,5 @@ pub use cosine::cosine_similarity;
 pub use decay::{exponential_decay, half_life_decay, recency_boost};
 pub use fusion::{Candidate, Fused, RRF_K, Scored, by_ranks, normalise, reciprocal_rank_fusion, sum};
 pub use overlap::jaccard;
+pub use salience::{deemphasized, faded, reinforced};
 pub use saturation::bm25_normalize;

@@ -19,7 +19,7 @@ mod search;
 mod source;
 mod top_k;
 
-pub use filter::{Filter, FilterError};
+pub use filter::{Filter, FilterError, Target, Test};
 pub use nearest::{Nearest, Spread, nearest, similarities, spread};
 pub use occurrence::occurrences;
 pub use places::{Place, places};
