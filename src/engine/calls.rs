@@ -1,10 +1,26 @@
 //! The recipes' calls by their names: options in, an answer out, both as JSON. What JavaScript and the command line use.
 
+use super::memory::Find;
 use super::{Engine, SearchError};
 use crate::json::Json;
 
 /// The calls there are.
-pub const CALLS: &[&str] = &[];
+pub const CALLS: &[&str] = &[
+    "memory.search",
+    "memory.searchDocuments",
+    "memory.searchFts",
+    "memory.searchVector",
+    "memory.timeline",
+    "memory.sessionContext",
+    "memory.create",
+    "memory.supersede",
+    "memory.relate",
+    "memory.reinforce",
+    "memory.deemphasize",
+    "memory.linkToSession",
+    "memory.delete",
+    "memory.session",
+];
 
 impl Engine {
     /// Answers a call such as `memory.search`; [`CALLS`] lists them. A query's vector may come by itself: as JSON it would
@@ -19,10 +35,21 @@ impl Engine {
         vector: Option<Vec<f32>>,
     ) -> Result<String, SearchError> {
         match name {
-            _ => {
-                let (_, _) = (options, vector);
-                Err(SearchError::UnknownCall { name: name.to_owned() })
-            }
+            "memory.search" => self.memory_find(Find::Memories, options, vector),
+            "memory.searchDocuments" => self.memory_find(Find::Documents, options, vector),
+            "memory.searchFts" => self.memory_find(Find::ByWords, options, vector),
+            "memory.searchVector" => self.memory_find(Find::ByVector, options, vector),
+            "memory.timeline" => self.memory_timeline(options),
+            "memory.sessionContext" => self.memory_session_context(options),
+            "memory.create" => self.memory_create(options, vector),
+            "memory.supersede" => self.memory_supersede(options),
+            "memory.relate" => self.memory_relate(options),
+            "memory.reinforce" => self.memory_reinforce(options),
+            "memory.deemphasize" => self.memory_deemphasize(options),
+            "memory.linkToSession" => self.memory_link_to_session(options),
+            "memory.delete" => self.memory_delete(options),
+            "memory.session" => self.memory_session(options),
+            _ => Err(SearchError::UnknownCall { name: name.to_owned() }),
         }
     }
 }

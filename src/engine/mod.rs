@@ -8,6 +8,7 @@ mod changes;
 mod embedding;
 mod error;
 mod matching;
+mod memory;
 mod request;
 mod searching;
 mod state;

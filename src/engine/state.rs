@@ -127,6 +127,6 @@ impl Engine {
 }
 
 /// What tells an event from all others: its stamp, as text.
-fn event_id(stamp: Stamp) -> String {
+pub(super) fn event_id(stamp: Stamp) -> String {
     format!("{:x}-{}-{}", stamp.writer, stamp.at, stamp.sequence)
 }

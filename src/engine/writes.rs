@@ -23,13 +23,26 @@ impl Engine {
     /// # Errors
     /// When a record does not fit the schema or a limit.
     pub fn add<'a>(&mut self, records: impl IntoIterator<Item = &'a Record>) -> Result<Written, WriteError> {
+        self.add_with(records.into_iter().map(|record| (record, None)), None)
+    }
+
+    /// As [`Engine::add`], at this time or now. Records may come with their vector for the model in a place.
+    pub(super) fn add_with<'a>(
+        &mut self,
+        records: impl IntoIterator<Item = (&'a Record, Option<(usize, Vec<f32>)>)>,
+        now: Option<f64>,
+    ) -> Result<Written, WriteError> {
         let mut writer = BatchWriter::new(&self.schema)?;
         let embedders = match self.parts.first() {
             Some(part) => part.segment.embedders()?,
             None => Embedders::parse(&self.schema, None)?,
         };
-        for record in records {
-            writer.add_with(record, &embedders.vectors(&self.schema, record))?;
+        for (record, given) in records {
+            let mut vectors = embedders.vectors(&self.schema, record);
+            if let Some((model, vector)) = given {
+                vectors[model] = Some(vector);
+            }
+            writer.add_with(record, &vectors)?;
         }
         if writer.is_empty() {
             return Ok(Written::default());
@@ -37,7 +50,7 @@ impl Engine {
         let batch = writer.finish();
         let segment = Segment::open(merge(&self.schema, &[Source::Batch(&batch)], 1)?)?;
         self.check_kinds(&segment, &[])?;
-        let stamp = self.stamp(None)?;
+        let stamp = self.stamp(now)?;
         let keys = segment.keys()?;
         for document in 0..keys.len() {
             self.state_mut()?.write_record(keys.get(document)?, stamp);

@@ -12,6 +12,7 @@ mod decay;
 mod diversity;
 mod fusion;
 mod overlap;
+mod salience;
 mod saturation;
 
 pub use auto::{Auto, QueryStatistics, auto};
@@ -21,4 +22,5 @@ pub use decay::{exponential_decay, half_life_decay, recency_boost};
 pub use diversity::{folded, marginal_relevance};
 pub use fusion::{Candidate, Fused, RRF_K, Scored, by_ranks, normalise, reciprocal_rank_fusion, sum};
 pub use overlap::jaccard;
+pub use salience::{deemphasized, faded, reinforced};
 pub use saturation::bm25_normalize;

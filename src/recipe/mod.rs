@@ -9,6 +9,7 @@ mod formula;
 mod hybrid;
 mod interpretation;
 mod legs;
+pub mod memory;
 mod stages;
 
 pub use custom::{Custom, Fuse};

@@ -264,6 +264,16 @@ impl State {
         self.usages.range(bound(f64::NEG_INFINITY)..bound(f64::INFINITY)).map(|(usage, _)| usage)
     }
 
+    /// What a session did with a record last; of those of the same moment, what was written last.
+    pub fn latest_usage_of<'a>(&'a self, record: &'a str) -> Option<&'a Usage> {
+        let latest = self.usages_of(record).next_back()?;
+        let of_that_moment = self.usages_of(record).rev().take_while(|usage| usage.at == latest.at);
+        of_that_moment.reduce(|best, usage| {
+            let is_later = self.usages.get(usage) > self.usages.get(best);
+            if is_later { usage } else { best }
+        })
+    }
+
     /// The ids of the records that a session used.
     pub fn used_in(&self, session: &str) -> impl ExactSizeIterator<Item = &str> {
         static NONE: BTreeSet<String> = BTreeSet::new();

@@ -1,0 +1,224 @@
+//! The calls of the memory recipe: `memory.search` and its like.
+
+mod question;
+mod sessions;
+mod shown;
+mod writes;
+
+use super::asking::QueryVector;
+use super::{Engine, SearchError};
+use crate::bitmap::Bitmap;
+use crate::json::Json;
+use crate::query::Query;
+use crate::recipe::memory::{DOCUMENT, Plan, search, skipped};
+use crate::recipe::{Ask, Context, Legs, Words};
+use crate::vector;
+use question::Question;
+use serde::Serialize;
+use shown::Shown;
+
+/// How many results one leg gives by itself, where nobody says.
+const LEG_LIMIT: usize = 20;
+/// How many results a search gives, where nobody says.
+const LIMIT: usize = 10;
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Find {
+    /// `memory.search`: memories, and documents where they are asked for.
+    Memories,
+    /// `memory.searchDocuments`: documents.
+    Documents,
+    /// `memory.searchFts`: what the keyword leg gives by itself (M1).
+    ByWords,
+    /// `memory.searchVector`: what the vector leg gives by itself (M2).
+    ByVector,
+}
+
+/// What a search answers.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Response {
+    query: String,
+    mode: &'static str,
+    legs: Legs,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
+    degraded: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+    /// How many of those that may be found have vectors, but none that could be compared.
+    skipped: usize,
+    results: Vec<Shown>,
+}
+
+/// Which legs run, and with what.
+struct Asked {
+    mode: &'static str,
+    query: Query,
+    weights: Vec<f64>,
+    vector: Option<(usize, vector::Query)>,
+    /// Whether there is a vector, but none as wide to compare it with.
+    is_of_other_width: bool,
+    warnings: Vec<String>,
+}
+
+impl Asked {
+    fn words(&self) -> Option<Words<'_>> {
+        (self.mode != "semantic").then_some(Words { query: &self.query, weights: &self.weights })
+    }
+
+    fn vector(&self) -> Option<(usize, &vector::Query)> {
+        self.vector.as_ref().map(|(model, query)| (*model, query))
+    }
+}
+
+impl Engine {
+    /// Finds memories, documents, or what one leg gives.
+    pub(super) fn memory_find(
+        &mut self,
+        find: Find,
+        options: &Json,
+        vector: Option<Vec<f32>>,
+    ) -> Result<String, SearchError> {
+        let limit = if matches!(find, Find::ByWords | Find::ByVector) { LEG_LIMIT } else { LIMIT };
+        let mut question = Question::read(self, options, limit)?;
+        match find {
+            Find::Memories => {}
+            Find::Documents => question.wanted.kinds = vec![DOCUMENT],
+            Find::ByWords => question.mode = "keyword",
+            Find::ByVector => question.mode = "semantic",
+        }
+        let response = self.memory_answer(find, &question, vector)?;
+        // What is noted is noted after the answer is made, so that it does not change it (M9).
+        if find == Find::Memories && question.tracks {
+            self.note_recall(&question, &response.results)?;
+        }
+        Ok(as_json(&response))
+    }
+
+    fn memory_answer(
+        &self,
+        find: Find,
+        question: &Question,
+        vector: Option<Vec<f32>>,
+    ) -> Result<Response, SearchError> {
+        let asked = self.memory_asked(find, question, vector)?;
+        self.with_corpus(|corpus| {
+            let context = self.context(corpus, &question.query, question.now);
+            let allowed = question.wanted.allowed(&context)?;
+            let (legs, results) = match find {
+                Find::ByWords | Find::ByVector => self.of_leg(&context, question, &asked, &allowed)?,
+                Find::Memories | Find::Documents => {
+                    self.of_both_legs(&context, question, &asked, &allowed)?
+                }
+            };
+            let compared = asked.vector().map(|(model, _)| model);
+            let skipped = match compared.is_some() || asked.is_of_other_width {
+                true => skipped(corpus, &allowed, compared)?,
+                false => 0,
+            };
+            let model = compared.and_then(|model| self.schema.models().nth(model));
+            Ok(Response {
+                query: question.query.clone(),
+                mode: asked.mode,
+                legs,
+                model: model.map(|(name, _)| name.to_owned()),
+                degraded: !asked.warnings.is_empty(),
+                warnings: asked.warnings.clone(),
+                skipped,
+                results,
+            })
+        })
+    }
+
+    /// Which legs can run (M2, M6). Without a vector to compare, words alone are looked for, and the answer says so.
+    fn memory_asked(
+        &self,
+        find: Find,
+        question: &Question,
+        vector: Option<Vec<f32>>,
+    ) -> Result<Asked, SearchError> {
+        let query = Query::parse(&question.expression(), &self.schema.field_names(), &self.analyzer)?;
+        let mut asked = Asked {
+            mode: question.mode,
+            query,
+            weights: self.schema.weights(),
+            vector: None,
+            is_of_other_width: false,
+            warnings: question.warnings(&self.schema),
+        };
+        if asked.mode == "keyword" {
+            return Ok(asked);
+        }
+        let place = self.model(question.model.as_deref())?;
+        let width = place.and_then(|place| self.schema.models().nth(place)?.1.width);
+        let reason = match (&question.embed_failed, &vector, width) {
+            (Some(message), ..) => Some(message.clone()),
+            (_, Some(vector), Some(width)) if vector.len() != width => {
+                asked.is_of_other_width = true;
+                let len = vector.len();
+                Some(format!("vector: it has {len} numbers, and those to compare it with have {width}"))
+            }
+            _ => match self.query_vector(&question.query, vector.as_deref(), question.model.as_deref())? {
+                QueryVector::Missing(reason) => Some(format!("vector: {reason}")),
+                QueryVector::NearNothing => None,
+                QueryVector::Ready(place, query) => {
+                    asked.vector = Some((place, query));
+                    None
+                }
+            },
+        };
+        match reason {
+            Some(reason) if find == Find::ByVector => asked.warnings.push(reason),
+            Some(reason) => {
+                asked.mode = "keyword";
+                asked.warnings.push(format!("{reason}; only words were looked for"));
+            }
+            None => {}
+        }
+        Ok(asked)
+    }
+
+    fn of_both_legs(
+        &self,
+        context: &Context,
+        question: &Question,
+        asked: &Asked,
+        allowed: &[Bitmap],
+    ) -> Result<(Legs, Vec<Shown>), SearchError> {
+        let plan = Plan {
+            words: asked.words(),
+            vector: asked.vector(),
+            limit: question.limit,
+            allowed,
+            weights: &question.weights,
+            decays: question.wanted.decays,
+        };
+        let found = search(context, &plan)?;
+        // A vector leg that was asked for and had nothing to compare gave no candidates.
+        let vector = (asked.mode != "keyword").then(|| found.vector.unwrap_or(0));
+        let legs = Legs { keyword: found.keyword, vector };
+        Ok((legs, self.shown_memories(context, question, &asked.query, &found)?))
+    }
+
+    fn of_leg(
+        &self,
+        context: &Context,
+        question: &Question,
+        asked: &Asked,
+        allowed: &[Bitmap],
+    ) -> Result<(Legs, Vec<Shown>), SearchError> {
+        let (words, vector, depth) = (asked.words(), asked.vector(), question.limit);
+        let ask = Ask { words, vector, depth, allowed: Some(allowed), wants_all: false };
+        let found = ask.candidates(context.corpus)?;
+        let keyword = found.keyword.map(|found| found.rows.len());
+        let vector = words.is_none().then(|| found.vector.unwrap_or(0));
+        let results = self.shown_candidates(context, question, &asked.query, found.rows)?;
+        Ok((Legs { keyword, vector }, results))
+    }
+}
+
+fn as_json(answer: &impl Serialize) -> String {
+    serde_json::to_string(answer).expect("an answer has text for keys")
+}

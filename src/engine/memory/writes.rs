@@ -1,0 +1,290 @@
+//! Writing memories, and what is known of them.
+
+use super::as_json;
+use super::question::{Question, required_id, required_text};
+use super::shown::{Shown, time};
+use crate::document::{Key, Record};
+use crate::engine::state::event_id;
+use crate::engine::{Engine, SearchError, WriteError};
+use crate::json::Json;
+use crate::options::Options;
+use crate::ranking::{deemphasized, reinforced};
+use crate::recipe::memory::{MEMORY, RECALL, SUPERSEDES, salience_of};
+use crate::state::{Subject, USAGES};
+use serde::Serialize;
+
+/// What `reinforce` adds, and `deemphasize` takes away, where nobody says.
+const REINFORCEMENT: f64 = 0.1;
+const DEEMPHASIS: f64 = 0.2;
+/// What a memory is that does not say.
+const SECTOR: &str = "semantic";
+const TIER: &str = "project";
+const TIERS: [&str; 3] = ["session", "project", "global"];
+const IMPORTANCE: f64 = 0.5;
+/// What a relationship is that does not say.
+const RELATION: &str = "RELATED_TO";
+
+#[derive(Serialize)]
+struct Created {
+    id: String,
+    memory: Json,
+    /// Whether vectors can find it.
+    embedded: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Salience {
+    id: String,
+    salience: f64,
+}
+
+impl Engine {
+    /// `memory.create`.
+    pub(in crate::engine) fn memory_create(
+        &mut self,
+        json: &Json,
+        vector: Option<Vec<f32>>,
+    ) -> Result<String, SearchError> {
+        let mut options = Options::of(json);
+        let now = self.now(options.time("now"));
+        let id = options.id("id");
+        let model = options.text("model").map(str::to_owned);
+        let warnings = options.text("embedFailed").map(str::to_owned).into_iter().collect();
+        let session = options.id("sessionId");
+        let mut entries = new_memory(&mut options, now);
+        if let Some(id) = &id
+            && self.find(Key { id, kind: MEMORY })?.is_some()
+        {
+            options.complain("id", format!("there is a memory {id:?} already"));
+        }
+        let place = self.model(model.as_deref())?;
+        if vector.is_some() && place.is_none() {
+            options.complain("vector", "this snapshot has no vectors");
+        }
+        options.finish()?;
+        let id = match id {
+            Some(id) => id,
+            None => self.new_id(now)?,
+        };
+        entries.insert(0, ("id".to_owned(), Json::String(id.clone())));
+        let record = Record::from_json(Json::Object(entries))
+            .map_err(|error| SearchError::Option { option: "id", reason: error.to_string() })?;
+        self.add_with([(&record, place.zip(vector))], Some(now))?;
+        if let Some(session) = session {
+            self.note_usage(&session, &id, "created", now)?;
+        }
+        let embedded = self.has_vector(&id, place)?;
+        Ok(as_json(&Created { id, memory: record.json().clone(), embedded, warnings }))
+    }
+
+    /// An id that no memory has: that of the write.
+    fn new_id(&self, now: f64) -> Result<String, SearchError> {
+        let mut stamp = self.stamp(Some(now))?;
+        loop {
+            let id = event_id(stamp);
+            if self.find(Key { id: &id, kind: MEMORY })?.is_none() {
+                return Ok(id);
+            }
+            // A snapshot forgets its stamps, so one may come again.
+            stamp = stamp.next(stamp.at, stamp.writer);
+        }
+    }
+
+    fn has_vector(&self, id: &str, model: Option<usize>) -> Result<bool, SearchError> {
+        let found = self.find(Key { id, kind: MEMORY })?.zip(model);
+        let Some(((part, document), model)) = found else { return Ok(false) };
+        let models = self.parts[part].segment.vectors()?;
+        Ok(models.get(model).is_some_and(|rows| rows.row_of(document).is_some()))
+    }
+
+    /// `memory.supersede`: from now on, one memory stands in place of another.
+    pub(in crate::engine) fn memory_supersede(&mut self, json: &Json) -> Result<String, SearchError> {
+        let mut options = Options::of(json);
+        let (old, new) = (required_id(&mut options, "oldId"), required_id(&mut options, "newId"));
+        let now = self.now(options.time("now"));
+        if self.schema.attribute("validUntil").is_none() {
+            options.complain(
+                "oldId",
+                "the schema has no attribute \"validUntil\", so nothing can be superseded",
+            );
+        }
+        if old == new {
+            options.complain("newId", "a memory cannot supersede itself");
+        }
+        options.finish()?;
+        let record = self.memory(&old)?;
+        self.memory(&new)?;
+        // What was superseded before stays so from then on.
+        if time(record.json(), "validUntil").is_none_or(|end| end > now) {
+            self.set_field(key(&old), "validUntil", Json::from_f64(now), Some(now))?;
+        }
+        self.link(new, old, SUPERSEDES, now)?;
+        Ok(as_json(&()))
+    }
+
+    /// `memory.relate`.
+    pub(in crate::engine) fn memory_relate(&mut self, json: &Json) -> Result<String, SearchError> {
+        let mut options = Options::of(json);
+        let (from, to) = (required_id(&mut options, "sourceId"), required_id(&mut options, "targetId"));
+        let relation = options.text("type").unwrap_or(RELATION);
+        let valid_until = options.time("validUntil");
+        let now = self.now(options.time("now"));
+        options.finish()?;
+        self.memory(&from)?;
+        self.memory(&to)?;
+        let link = self.link(from, to, relation, now)?;
+        if let Some(end) = valid_until {
+            self.set_subject(&link, "validUntil", Json::from_f64(end), Some(now))?;
+        }
+        Ok(as_json(&()))
+    }
+
+    fn link(&mut self, from: String, to: String, relation: &str, now: f64) -> Result<Subject, WriteError> {
+        let link = Subject::Link { from, to, relation: relation.to_owned() };
+        self.set_subject(&link, "at", Json::from_f64(now), Some(now))?;
+        Ok(link)
+    }
+
+    /// `memory.reinforce`.
+    pub(in crate::engine) fn memory_reinforce(&mut self, json: &Json) -> Result<String, SearchError> {
+        self.memory_salience(json, REINFORCEMENT, reinforced)
+    }
+
+    /// `memory.deemphasize`.
+    pub(in crate::engine) fn memory_deemphasize(&mut self, json: &Json) -> Result<String, SearchError> {
+        self.memory_salience(json, DEEMPHASIS, deemphasized)
+    }
+
+    fn memory_salience(
+        &mut self,
+        json: &Json,
+        default: f64,
+        change: fn(f64, f64) -> f64,
+    ) -> Result<String, SearchError> {
+        let mut options = Options::of(json);
+        let id = required_id(&mut options, "id");
+        let amount = options.number("amount", 0.0..=1.0).unwrap_or(default);
+        let decays = options.flag("decay").unwrap_or(false);
+        let now = self.now(options.time("now"));
+        options.finish()?;
+        let salience = change(salience_of(self.memory(&id)?.json(), decays, now), amount);
+        self.set_salience(&id, salience, now)?;
+        Ok(as_json(&Salience { id, salience }))
+    }
+
+    /// Writes what a memory matters, as of now: what fades, fades from here on.
+    fn set_salience(&mut self, id: &str, salience: f64, now: f64) -> Result<(), WriteError> {
+        self.set_field(key(id), "salience", Json::from_f64(salience), Some(now))?;
+        self.set_field(key(id), "lastAccessed", Json::from_f64(now), Some(now))?;
+        Ok(())
+    }
+
+    /// Notes that results were recalled (M9): each matters a little more, and the session knows of it.
+    pub(super) fn note_recall(&mut self, question: &Question, results: &[Shown]) -> Result<(), WriteError> {
+        let now = question.now;
+        for result in results {
+            let Shown::Memory(result) = result else { continue };
+            let salience = salience_of(&result.memory, false, now);
+            self.set_salience(&result.id, reinforced(salience, RECALL), now)?;
+            if let Some(session) = &question.recalled_in {
+                self.note_usage(session, &result.id, "recalled", now)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `memory.linkToSession`.
+    pub(in crate::engine) fn memory_link_to_session(&mut self, json: &Json) -> Result<String, SearchError> {
+        let mut options = Options::of(json);
+        let (id, session) = (required_id(&mut options, "id"), required_id(&mut options, "sessionId"));
+        required_text(&mut options, "usage");
+        let usage = options.word("usage", &USAGES).unwrap_or_default();
+        let now = self.now(options.time("now"));
+        options.finish()?;
+        self.memory(&id)?;
+        self.note_usage(&session, &id, usage, now)?;
+        Ok(as_json(&()))
+    }
+
+    /// `memory.delete`: the memory is marked, and no longer found.
+    pub(in crate::engine) fn memory_delete(&mut self, json: &Json) -> Result<String, SearchError> {
+        let mut options = Options::of(json);
+        let id = required_id(&mut options, "id");
+        let now = self.now(options.time("now"));
+        options.finish()?;
+        self.memory(&id)?;
+        if self.schema.attribute("isDeleted").is_some() {
+            self.set_field(key(&id), "isDeleted", Json::Bool(true), Some(now))?;
+        } else {
+            // Nothing would tell it from the others.
+            self.remove([key(&id)])?;
+        }
+        Ok(as_json(&()))
+    }
+
+    /// `memory.session`: begins a session, or says more of one.
+    pub(in crate::engine) fn memory_session(&mut self, json: &Json) -> Result<String, SearchError> {
+        let mut options = Options::of(json);
+        let id = required_id(&mut options, "id");
+        let now = self.now(options.time("now"));
+        let is_known = self.state()?.session(&id).is_some_and(|session| session.started_at.is_some());
+        let times = [
+            ("startedAt", options.time("startedAt").or((!is_known).then_some(now))),
+            ("endedAt", options.time("endedAt")),
+        ];
+        let texts =
+            [("projectId", options.id("projectId")), ("summary", options.text("summary").map(str::to_owned))];
+        options.finish()?;
+        let session = Subject::Session { id };
+        let times = times.into_iter().filter_map(|(name, at)| Some((name, Json::from_f64(at?))));
+        let texts = texts.into_iter().filter_map(|(name, text)| Some((name, Json::String(text?))));
+        for (name, value) in times.chain(texts) {
+            self.set_subject(&session, name, value, Some(now))?;
+        }
+        Ok(as_json(&()))
+    }
+
+    /// The memory with this id.
+    fn memory(&self, id: &str) -> Result<Record, SearchError> {
+        let missing = || SearchError::NotFound { what: "memory", id: id.to_owned() };
+        self.record(key(id))?.ok_or_else(missing)
+    }
+}
+
+fn key(id: &str) -> Key<'_> {
+    Key { id, kind: MEMORY }
+}
+
+/// The fields of a new memory, as options name them, and what they are where they do not.
+fn new_memory(options: &mut Options, now: f64) -> Vec<(String, Json)> {
+    let text = |text: Option<&str>| text.map(|text| Json::String(text.to_owned()));
+    let number = |number: f64| Some(Json::from_f64(number));
+    let content = required_text(options, "content");
+    let made = options.time("createdAt").unwrap_or(now);
+    let texts = |texts: Option<Vec<String>>| {
+        Some(Json::Array(texts.unwrap_or_default().into_iter().map(Json::String).collect()))
+    };
+    let entries = [
+        ("kind", text(Some(MEMORY))),
+        ("projectId", options.id("projectId").map(Json::String)),
+        ("content", Some(Json::String(content))),
+        ("summary", text(options.text("summary"))),
+        ("sector", text(options.text("sector").or(Some(SECTOR)))),
+        ("tier", text(options.word("tier", &TIERS).or(Some(TIER)))),
+        ("salience", number(options.number("salience", 0.0..=1.0).unwrap_or(1.0))),
+        ("importance", number(options.number("importance", 0.0..=1.0).unwrap_or(IMPORTANCE))),
+        ("tags", texts(options.texts("tags"))),
+        ("concepts", texts(options.texts("concepts"))),
+        ("files", texts(options.texts("files"))),
+        ("createdAt", number(made)),
+        ("updatedAt", number(made)),
+        ("lastAccessed", number(made)),
+        ("validFrom", options.time("validFrom").map(Json::from_f64)),
+        ("validUntil", options.time("validUntil").map(Json::from_f64)),
+        ("isDeleted", Some(Json::Bool(false))),
+    ];
+    let present = entries.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    present.collect()
+}
