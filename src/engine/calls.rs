@@ -4,7 +4,7 @@ use super::{Engine, SearchError};
 use crate::json::Json;
 
 /// The calls there are.
-pub const CALLS: &[&str] = &[];
+pub const CALLS: &[&str] = &["rag.index", "rag.remove", "rag.search"];
 
 impl Engine {
     /// Answers a call such as `memory.search`; [`CALLS`] lists them. A query's vector may come by itself: as JSON it would
@@ -19,10 +19,10 @@ impl Engine {
         vector: Option<Vec<f32>>,
     ) -> Result<String, SearchError> {
         match name {
-            _ => {
-                let (_, _) = (options, vector);
-                Err(SearchError::UnknownCall { name: name.to_owned() })
-            }
+            "rag.index" => self.rag_index(options, vector),
+            "rag.remove" => self.rag_remove(options),
+            "rag.search" => self.rag_search(options, vector),
+            _ => Err(SearchError::UnknownCall { name: name.to_owned() }),
         }
     }
 }

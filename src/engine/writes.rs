@@ -23,13 +23,25 @@ impl Engine {
     /// # Errors
     /// When a record does not fit the schema or a limit.
     pub fn add<'a>(&mut self, records: impl IntoIterator<Item = &'a Record>) -> Result<Written, WriteError> {
+        self.add_with_vectors(&mut records.into_iter().map(|record| (record, None)))
+    }
+
+    /// As [`Engine::add`], with a vector beside a record, and the place of the model that made it.
+    pub(super) fn add_with_vectors<'a>(
+        &mut self,
+        records: &mut dyn Iterator<Item = (&'a Record, Option<(usize, &'a [f32])>)>,
+    ) -> Result<Written, WriteError> {
         let mut writer = BatchWriter::new(&self.schema)?;
         let embedders = match self.parts.first() {
             Some(part) => part.segment.embedders()?,
             None => Embedders::parse(&self.schema, None)?,
         };
-        for record in records {
-            writer.add_with(record, &embedders.vectors(&self.schema, record))?;
+        for (record, given) in records {
+            let mut vectors = embedders.vectors(&self.schema, record);
+            if let Some((model, vector)) = given {
+                vectors[model] = Some(vector.to_vec());
+            }
+            writer.add_with(record, &vectors)?;
         }
         if writer.is_empty() {
             return Ok(Written::default());

@@ -8,13 +8,19 @@
 mod auto;
 mod cosine;
 mod decay;
+mod diversify;
 mod fusion;
+mod graph;
+mod neighbours;
 mod overlap;
 mod saturation;
 
 pub use auto::{Auto, QueryStatistics, auto};
 pub use cosine::cosine_similarity;
 pub use decay::{exponential_decay, half_life_decay, recency_boost};
+pub use diversify::diversified;
 pub use fusion::{Candidate, Fused, RRF_K, Scored, by_ranks, normalise, reciprocal_rank_fusion, sum};
+pub use graph::{changed_ranks, graph_signals, relation_weight};
+pub use neighbours::{Near, Placed, share_at, with_neighbours};
 pub use overlap::jaccard;
 pub use saturation::bm25_normalize;

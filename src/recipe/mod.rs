@@ -8,12 +8,16 @@ mod formula;
 mod hybrid;
 mod interpretation;
 mod legs;
+mod rag;
+mod sources;
 
 pub use expansion::{Completion, MAX_COMPLETIONS, complete, corrections};
 pub use formula::{Context, Curve, Decay, Explained, Factor, Formula, Measure, Part, Rated, Term};
 pub use hybrid::{Fusion, Plan, Recency, Retrieved, Scored, retrieve};
 pub use interpretation::{InterpretError, Interpretation, interpret};
 pub use legs::{Ask, Candidate, Candidates, Signal, Words};
+pub use rag::{Quality, RagFound, RagHit, RagMode, RagPlan, RagSignals, SEMANTIC_SHARE, rag_search};
+pub use sources::{Edge, Graph, GraphPlan, Node, Source, Sources};
 
 use crate::json::Json;
 use serde::{Deserialize, Serialize};
