@@ -180,6 +180,28 @@ impl<'a> Options<'a> {
         Some(found)
     }
 
+    /// An array of options: `read` reads each.
+    pub fn objects<T>(
+        &mut self,
+        name: &'static str,
+        mut read: impl FnMut(&mut Options<'a>) -> T,
+    ) -> Option<Vec<T>> {
+        let value = self.json(name)?;
+        let Json::Array(values) = value else {
+            self.complain(name, format!("an array of objects is wanted, not {}", value.kind()));
+            return None;
+        };
+        let mut all = Vec::with_capacity(values.len());
+        for (place, value) in values.iter().enumerate() {
+            let path = [&self.path[..], &[name.to_owned(), place.to_string()]].concat();
+            let mut inner = Options::at(value, path);
+            all.push(read(&mut inner));
+            inner.complain_about_unknown();
+            self.issues.append(&mut inner.issues);
+        }
+        Some(all)
+    }
+
     /// An object whose keys are the caller's own: numbers by name.
     pub fn numbers_by_name(&mut self, name: &'static str) -> Option<Vec<(String, f64)>> {
         self.read(name, "an object of numbers", |value| match value {
@@ -251,6 +273,21 @@ mod tests {
         assert_eq!(options.texts("tags"), Some(vec!["one".to_owned()]));
         assert_eq!(options.time("at"), Some(1_767_225_600_000.0));
         options.finish().unwrap();
+    }
+
+    #[test]
+    fn complaints_about_one_of_many_name_its_place() {
+        let json = json(r#"{"sources":[{"body":"x"},{"body":7,"odd":1},"y"],"more":{}}"#);
+        let mut options = Options::of(&json);
+        let bodies = options.objects("sources", |source| source.text("body"));
+        assert_eq!(bodies, Some(vec![Some("x"), None, None]));
+        assert_eq!(options.objects("more", |_| ()), None);
+        assert_eq!(options.objects("none", |_| ()), None);
+        assert_eq!(
+            options.finish().unwrap_err().to_string(),
+            "sources.1.body: a text is wanted, not a number; sources.1.odd: unknown option; there are body; \
+             sources.2: an object is wanted, not a string; more: an array of objects is wanted, not an object"
+        );
     }
 
     #[test]

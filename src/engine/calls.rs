@@ -20,6 +20,9 @@ pub const CALLS: &[&str] = &[
     "memory.linkToSession",
     "memory.delete",
     "memory.session",
+    "rag.index",
+    "rag.remove",
+    "rag.search",
 ];
 
 impl Engine {
@@ -49,6 +52,9 @@ impl Engine {
             "memory.linkToSession" => self.memory_link_to_session(options),
             "memory.delete" => self.memory_delete(options),
             "memory.session" => self.memory_session(options),
+            "rag.index" => self.rag_index(options, vector),
+            "rag.remove" => self.rag_remove(options),
+            "rag.search" => self.rag_search(options, vector),
             _ => Err(SearchError::UnknownCall { name: name.to_owned() }),
         }
     }

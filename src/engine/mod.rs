@@ -9,6 +9,8 @@ mod embedding;
 mod error;
 mod matching;
 mod memory;
+mod rag;
+mod rag_index;
 mod request;
 mod searching;
 mod state;
@@ -24,7 +26,7 @@ use crate::attributes::Overrides;
 use crate::bitmap::Bitmap;
 use crate::bm25::Totals;
 use crate::document::{Key, Record};
-use crate::retrieval::{Corpus, Part, ScoreTables};
+use crate::retrieval::{Corpus, Part, ScoreTables, ValueIndexes};
 use crate::schema::{Schema, SchemaError};
 use crate::segment::{Segment, parse_record};
 use crate::snapshot::SnapshotError;
@@ -62,6 +64,7 @@ struct LivePart {
     dead: Bitmap,
     dead_count: usize,
     tables: ScoreTables,
+    values_by: ValueIndexes,
     /// Whether it is the snapshot that was opened: what `changes` counts from.
     is_base: bool,
 }
@@ -69,7 +72,8 @@ struct LivePart {
 impl LivePart {
     fn new(segment: Segment, is_base: bool) -> LivePart {
         let dead = Bitmap::none(segment.documents() as usize);
-        LivePart { segment, dead, dead_count: 0, tables: ScoreTables::default(), is_base }
+        let (tables, values_by) = (ScoreTables::default(), ValueIndexes::default());
+        LivePart { segment, dead, dead_count: 0, tables, values_by, is_base }
     }
 
     fn live(&self) -> usize {
@@ -235,7 +239,8 @@ impl Engine {
         let mut parts = Vec::with_capacity(self.parts.len());
         for (part, overrides) in self.parts.iter().zip(overrides) {
             let dead = (part.dead_count > 0).then_some(&part.dead);
-            parts.push(Part { segment: &part.segment, dead, first_row, tables: &part.tables, overrides });
+            let LivePart { segment, tables, values_by, .. } = part;
+            parts.push(Part { segment, dead, first_row, tables, values_by, overrides });
             first_row += part.segment.documents();
         }
         work(&Corpus { parts: &parts, totals: self.totals, state })

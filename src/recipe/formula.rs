@@ -388,7 +388,7 @@ impl Measure {
 }
 
 /// What a place among so many is worth: 1 for the first, 0 for the last; 1 where there is one alone.
-fn place_score(place: Option<usize>, total: usize) -> f64 {
+pub(super) fn place_score(place: Option<usize>, total: usize) -> f64 {
     match place {
         None => 0.0,
         Some(_) if total <= 1 => 1.0,

@@ -10,6 +10,8 @@ mod hybrid;
 mod interpretation;
 mod legs;
 pub mod memory;
+mod rag;
+mod sources;
 mod stages;
 
 pub use custom::{Custom, Fuse};
@@ -18,6 +20,8 @@ pub use formula::{Context, Curve, Decay, Explained, Factor, Formula, Measure, Pa
 pub use hybrid::{Fusion, Plan, Recency, Retrieved, Scored, retrieve};
 pub use interpretation::{InterpretError, Interpretation, WordRule, interpret};
 pub use legs::{Ask, Candidate, Candidates, Signal, Words};
+pub use rag::{Quality, RagFound, RagHit, RagMode, RagPlan, RagSignals, SEMANTIC_SHARE, rag_search};
+pub use sources::{Edge, Graph, GraphPlan, Node, Source, Sources};
 pub use stages::{Staged, Stages, Standing, relevance};
 
 use crate::json::Json;

@@ -4,6 +4,7 @@
 //! over these lists finds the documents that match ([`matching`]), and bm25 scores them. The usual queries, any or all
 //! of some phrases, take shorter ways ([`disjunction`], [`conjunction`]); all give the same bits.
 
+mod by_value;
 mod conjunction;
 mod disjunction;
 mod filter;
@@ -11,6 +12,7 @@ mod lists;
 mod matching;
 mod near;
 mod nearest;
+mod newest;
 mod occurrence;
 mod places;
 mod positions;
@@ -19,8 +21,10 @@ mod search;
 mod source;
 mod top_k;
 
+pub use by_value::{ValueIndexes, each_row_with};
 pub use filter::{Filter, FilterError, Target, Test};
 pub use nearest::{Nearest, Spread, nearest, similarities, spread};
+pub use newest::newest;
 pub use occurrence::occurrences;
 pub use places::{Place, places};
 pub use positions::Positions;
@@ -31,6 +35,7 @@ pub use top_k::Ranked;
 use crate::attributes::{Overrides, Values};
 use crate::bitmap::Bitmap;
 use crate::bm25::Totals;
+use crate::document::Key;
 use crate::segment::Segment;
 use crate::snapshot::SnapshotError;
 use crate::state::State;
@@ -46,6 +51,8 @@ pub struct Part<'a> {
     pub first_row: u32,
     /// Tables that outlive a query.
     pub tables: &'a ScoreTables,
+    /// Its documents by their values, which outlive a query as well.
+    pub values_by: &'a ValueIndexes,
     /// What changed of its attributes since it was written.
     pub overrides: &'a Overrides,
 }
@@ -71,6 +78,20 @@ pub fn part_of(corpus: &Corpus, row: u32) -> (usize, u32) {
     let after = corpus.parts.partition_point(|part| part.first_row <= row);
     let place = after.saturating_sub(1);
     (place, row - corpus.parts[place].first_row)
+}
+
+/// The row of the live record with this key; none where there is none.
+///
+/// # Errors
+/// When the table of ids is damaged.
+pub fn row_of(corpus: &Corpus, key: Key) -> Result<Option<u32>, SnapshotError> {
+    for part in corpus.parts.iter().rev() {
+        let document = part.segment.keys()?.find(key)?.and_then(|document| u32::try_from(document).ok());
+        if let Some(document) = document.filter(|&document| part.is_live(document)) {
+            return Ok(Some(part.first_row + document));
+        }
+    }
+    Ok(None)
 }
 
 /// All segments, in row order.

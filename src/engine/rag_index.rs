@@ -1,0 +1,386 @@
+//! `rag.index` and `rag.remove`: sources in, chunks written.
+//!
+//! A source's text is cut into chunks, each a record; what did not change is passed over. Vectors come from the snapshot's
+//! own embedders, or from the caller: a first call with `dryRun` tells the texts, a second brings their vectors.
+
+use super::asking::record_of;
+use super::rag::{CHUNK, Clamps, provider_of};
+use super::{Engine, SearchError};
+use crate::chunking::{Chunk, DEFAULT_OVERLAP, DEFAULT_SIZE, MAX_OVERLAP, MAX_SIZE, chunk_text};
+use crate::document::{Key, Record};
+use crate::json::Json;
+use crate::options::Options;
+use crate::recipe::{Source, Sources};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+
+/// What chunks take over from their source.
+const LINKS: [&str; 4] = ["sessionId", "contextId", "actionId", "parentId"];
+
+/// What is to be indexed.
+struct Request<'a> {
+    sources: Vec<Given<'a>>,
+    size: usize,
+    overlap: usize,
+    force: bool,
+    strict: bool,
+    dry_run: bool,
+    model: Option<&'a str>,
+    now: Option<f64>,
+    clamped: Clamps,
+}
+
+/// A source as it came.
+struct Given<'a> {
+    source: Source,
+    body: &'a str,
+    title: Option<&'a str>,
+    links: [Option<String>; LINKS.len()],
+    created_at: Option<f64>,
+    embed_failed: Option<&'a str>,
+}
+
+impl<'a> Request<'a> {
+    fn read(json: &'a Json) -> Result<Request<'a>, SearchError> {
+        let mut options = Options::of(json);
+        let mut clamped = Clamps::default();
+        let mut names = BTreeSet::new();
+        let sources = options.objects("sources", |source| {
+            let given = Given::read(source);
+            if !names.insert(given.source.name()) {
+                source.complain("sourceId", format!("{} stands here twice", given.source.name()));
+            }
+            given
+        });
+        if sources.is_none() {
+            options.complain("sources", "an array of objects is wanted");
+        }
+        let size = clamped.count(&mut options, "chunkSize", 1..=MAX_SIZE).unwrap_or(DEFAULT_SIZE);
+        let most = MAX_OVERLAP.min(size - 1);
+        let overlap = clamped.count(&mut options, "chunkOverlap", 0..=most);
+        let request = Request {
+            sources: sources.unwrap_or_default(),
+            size,
+            overlap: overlap.unwrap_or(DEFAULT_OVERLAP.min(most)),
+            force: options.flag("force").unwrap_or(false),
+            strict: options.flag("strict").unwrap_or(false),
+            dry_run: options.flag("dryRun").unwrap_or(false),
+            model: options.text("model"),
+            now: options.time("now"),
+            clamped,
+        };
+        options.finish()?;
+        Ok(request)
+    }
+}
+
+impl<'a> Given<'a> {
+    fn read(options: &mut Options<'a>) -> Given<'a> {
+        let source = read_source(options);
+        let body = options.text("body");
+        if body.is_none() {
+            options.complain("body", "a text is wanted");
+        }
+        Given {
+            source,
+            body: body.unwrap_or_default(),
+            title: options.text("title"),
+            links: LINKS.map(|name| options.id(name)),
+            created_at: options.time("createdAt"),
+            embed_failed: options.text("embedFailed"),
+        }
+    }
+
+    /// The record of one of its chunks.
+    fn record(&self, chunk: &Chunk, hash: &str, now: f64) -> Result<Record, SearchError> {
+        let text = |text: &str| Json::String(text.to_owned());
+        let number = |number: usize| Json::from_f64(number as f64);
+        let mut entries = vec![
+            ("id", text(&format!("{}#{}", self.source.name(), chunk.index))),
+            ("kind", text(CHUNK)),
+            ("sourceType", text(&self.source.source_type)),
+            ("sourceId", text(&self.source.source_id)),
+        ];
+        entries.extend(self.title.map(|title| ("title", text(title))));
+        entries.push(("text", text(chunk.text)));
+        let links = LINKS.iter().zip(&self.links);
+        entries.extend(links.filter_map(|(name, id)| Some((*name, text(id.as_deref()?)))));
+        entries.push(("chunkIndex", number(chunk.index)));
+        entries.push(("charOffset", number(chunk.char_offset)));
+        entries.push(("tokenCount", number(chunk.token_count)));
+        entries.push(("contentHash", text(hash)));
+        entries.push(("createdAt", Json::from_f64(self.created_at.unwrap_or(now))));
+        let entries = entries.into_iter().map(|(name, value)| (name.to_owned(), value));
+        Record::from_json(Json::Object(entries.collect()))
+            .map_err(|error| SearchError::Option { option: "sources", reason: error.to_string() })
+    }
+}
+
+/// What names a source; complains where something is missing.
+fn read_source(options: &mut Options) -> Source {
+    let (source_type, source_id) = (options.text("sourceType"), options.id("sourceId"));
+    // The first colon of a chunk's id ends the type.
+    if source_type.is_none_or(|name| name.is_empty() || name.contains(':')) {
+        options.complain("sourceType", "a text without a colon is wanted");
+    }
+    if source_id.as_deref().is_none_or(str::is_empty) {
+        options.complain("sourceId", "an id is wanted");
+    }
+    let source_type = source_type.unwrap_or_default().to_owned();
+    Source { source_type, source_id: source_id.unwrap_or_default() }
+}
+
+/// What is to be done with a source.
+struct Work {
+    /// Why nothing is indexed.
+    skipped: Option<&'static str>,
+    records: Vec<Record>,
+    /// The ids and kinds of chunks that it no longer has.
+    stale: Vec<(String, String)>,
+}
+
+/// What `rag.index` answers.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Response {
+    success: bool,
+    indexed: usize,
+    skipped: usize,
+    indexed_chunks: usize,
+    removed_chunks: usize,
+    chunk_size: usize,
+    chunk_overlap: usize,
+    quality_tier: &'static str,
+    embedding: Embedding,
+    sources: Vec<SourceReport>,
+    #[serde(skip_serializing_if = "Clamps::is_empty")]
+    clamped: Clamps,
+}
+
+/// What vectors were made with.
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Embedding {
+    providers: BTreeSet<&'static str>,
+    models: BTreeSet<String>,
+    fallback_count: usize,
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    fallback_reasons: BTreeSet<String>,
+}
+
+impl Embedding {
+    fn quality_tier(&self) -> &'static str {
+        if self.fallback_count > 0 {
+            "degraded"
+        } else if self.providers.contains("embed") {
+            "high"
+        } else {
+            "local"
+        }
+    }
+}
+
+/// What was done with a source.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SourceReport {
+    source_type: String,
+    source_id: String,
+    indexed: bool,
+    skipped: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+    indexed_chunks: usize,
+    removed_chunks: usize,
+    /// Of a dry run: what is to be embedded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    texts: Option<Vec<String>>,
+}
+
+impl Engine {
+    pub(super) fn rag_index(
+        &mut self,
+        json: &Json,
+        vectors: Option<Vec<f32>>,
+    ) -> Result<String, SearchError> {
+        let request = Request::read(json)?;
+        let model = self.model(request.model)?;
+        let work = self.rag_work(&request)?;
+        let is_given = vectors.is_some() && model.is_some();
+        let has_vectors = |given: &Given| is_given && given.embed_failed.is_none();
+        let embedded = || request.sources.iter().zip(&work).filter(|(given, _)| has_vectors(given));
+        // What became unchanged since the dry run has its vectors all the same.
+        let count = embedded().map(|(_, work)| work.records.len()).sum::<usize>();
+        let vectors = vectors.unwrap_or_default();
+        let width = vectors.len() / count.max(1);
+        if is_given && width * count != vectors.len() {
+            let reason = format!("{} numbers are no vectors of {count} chunks", vectors.len());
+            return Err(SearchError::Option { option: "vector", reason });
+        }
+
+        let mut embedding = Embedding::default();
+        let mut rows = Vec::new();
+        let mut left = &vectors[..];
+        for (given, work) in request.sources.iter().zip(&work) {
+            let own = if has_vectors(given) { work.records.len() * width } else { 0 };
+            let (own, rest) = left.split_at(own);
+            left = rest;
+            if work.skipped.is_some() {
+                continue;
+            }
+            self.note_embedding(&mut embedding, model, given, work.records.len(), has_vectors(given));
+            for (place, record) in work.records.iter().enumerate() {
+                let vector = model.filter(|_| has_vectors(given));
+                rows.push((record, vector.map(|model| (model, &own[place * width..(place + 1) * width]))));
+            }
+        }
+        if let Some(reason) =
+            embedding.fallback_reasons.first().filter(|_| request.strict && !request.dry_run)
+        {
+            return Err(SearchError::Option { option: "strict", reason: reason.clone() });
+        }
+        if !request.dry_run {
+            let rows = rows
+                .into_iter()
+                .map(|(record, given)| (record, given.map(|(model, vector)| (model, vector.to_vec()))));
+            self.add_with(rows, request.now)?;
+            let stale = work.iter().flat_map(|work| &work.stale);
+            self.remove(stale.map(|(id, kind)| Key { id, kind }))?;
+        }
+        Ok(self.index_response(request, model, &work, embedding))
+    }
+
+    /// What is to be done with each source.
+    fn rag_work(&self, request: &Request) -> Result<Vec<Work>, SearchError> {
+        for name in ["sourceType", "sourceId"] {
+            if self.schema.attribute(name).is_none() {
+                let reason = format!("the schema has no attribute {name:?}; build with the preset rag");
+                return Err(SearchError::Option { option: "sources", reason });
+            }
+        }
+        let now = self.now(request.now);
+        self.with_corpus(|corpus| {
+            let sources = Sources::new(&self.context(corpus, "", now), None)?;
+            let mut all = Vec::with_capacity(request.sources.len());
+            for given in &request.sources {
+                let hash = hex(&Sha256::digest(given.body));
+                let chunks = chunk_text(given.body, request.size, request.overlap).map_err(|error| {
+                    SearchError::Option { option: "chunkSize", reason: error.to_string() }
+                })?;
+                let records = chunks.iter().map(|chunk| given.record(chunk, &hash, now));
+                let records = records.collect::<Result<Vec<_>, _>>()?;
+                let rows = sources.chunks(&given.source);
+                let old = rows.iter().map(|row| record_of(corpus, *row)).collect::<Result<Vec<_>, _>>()?;
+                let is_same =
+                    |old: &Record| old.json().get("contentHash").and_then(Json::as_str) == Some(&hash);
+                let is_unchanged = !request.force && !old.is_empty() && old.iter().all(is_same);
+                let skipped = match (records.is_empty(), is_unchanged) {
+                    (true, _) => Some("empty_body"),
+                    (_, true) => Some("content_unchanged"),
+                    _ => None,
+                };
+                let is_kept = |old: &Record| {
+                    records.iter().any(|new: &Record| (new.id(), new.kind()) == (old.id(), old.kind()))
+                };
+                let stale = old.iter().filter(|old| skipped != Some("content_unchanged") && !is_kept(old));
+                let stale = stale.map(|old| (old.id().to_owned(), old.kind().to_owned())).collect();
+                all.push(Work { skipped, records, stale });
+            }
+            Ok(all)
+        })
+    }
+
+    /// Notes what a source's chunks get their vectors from.
+    fn note_embedding(
+        &self,
+        embedding: &mut Embedding,
+        model: Option<usize>,
+        given: &Given,
+        chunks: usize,
+        has_vectors: bool,
+    ) {
+        let model = model.and_then(|place| self.schema.models().nth(place));
+        let own = self.schema.models().find(|(_, model)| model.embedder.is_some());
+        let fallback = match (given.embed_failed, model) {
+            (Some(reason), _) => Some(reason.to_owned()),
+            (None, None) => Some("this snapshot has no vectors".to_owned()),
+            (None, Some((name, model))) if !has_vectors && model.embedder.is_none() => {
+                Some(format!("no vectors were given for {name:?}, and the snapshot has no embedder for it"))
+            }
+            _ => None,
+        };
+        let made_with = match model {
+            Some(model) if has_vectors || model.1.embedder.is_some() => Some(model),
+            _ => own,
+        };
+        let provider =
+            if has_vectors { "embed" } else { provider_of(made_with.and_then(|(_, model)| model.embedder)) };
+        embedding.providers.insert(provider);
+        let id = made_with.map(|(name, model)| model.id.clone().unwrap_or_else(|| name.to_owned()));
+        embedding.models.extend(id);
+        if let Some(reason) = fallback {
+            embedding.fallback_count += chunks;
+            embedding.fallback_reasons.insert(reason);
+        }
+    }
+
+    fn index_response(
+        &self,
+        request: Request,
+        model: Option<usize>,
+        work: &[Work],
+        embedding: Embedding,
+    ) -> String {
+        let report = |(given, work): (Given, &Work)| {
+            let indexed = work.skipped.is_none();
+            let text = |record: &Record| model.map(|model| self.schema.embedded_text(model, record));
+            let texts = || work.records.iter().filter_map(text).collect();
+            SourceReport {
+                source_type: given.source.source_type,
+                source_id: given.source.source_id,
+                indexed,
+                skipped: !indexed,
+                reason: work.skipped,
+                indexed_chunks: if indexed { work.records.len() } else { 0 },
+                removed_chunks: work.stale.len(),
+                texts: (request.dry_run && indexed).then(texts),
+            }
+        };
+        let sources = request.sources.into_iter().zip(work).map(report).collect::<Vec<_>>();
+        let count = |what: fn(&SourceReport) -> usize| sources.iter().map(what).sum::<usize>();
+        let response = Response {
+            success: true,
+            indexed: count(|source| usize::from(source.indexed)),
+            skipped: count(|source| usize::from(source.skipped)),
+            indexed_chunks: count(|source| source.indexed_chunks),
+            removed_chunks: count(|source| source.removed_chunks),
+            chunk_size: request.size,
+            chunk_overlap: request.overlap,
+            quality_tier: embedding.quality_tier(),
+            embedding,
+            sources,
+            clamped: request.clamped,
+        };
+        serde_json::to_string(&response).expect("it has only string keys and finite numbers")
+    }
+
+    pub(super) fn rag_remove(&mut self, json: &Json) -> Result<String, SearchError> {
+        let mut options = Options::of(json);
+        let source = read_source(&mut options);
+        let now = options.time("now");
+        options.finish()?;
+        let chunks = self.with_corpus(|corpus| {
+            let sources = Sources::new(&self.context(corpus, "", self.now(now)), None)?;
+            let record = |row| record_of(corpus, row).map_err(SearchError::from);
+            sources.chunks(&source).into_iter().map(record).collect::<Result<Vec<_>, _>>()
+        })?;
+        let keys = chunks.iter().map(|chunk| Key { id: chunk.id(), kind: chunk.kind() });
+        let removed = self.remove(keys)?.replaced;
+        Ok(format!(r#"{{"success":true,"removed":{removed}}}"#))
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,98 @@
+//! Which rows have this value? A column the other way round, worked out when a value of it is first looked up.
+//!
+//! A filter looks at every row; whoever follows links looks up many values of few rows each.
+
+use super::{Corpus, Part};
+use crate::attributes::{ColumnView, Values, texts_of};
+use crate::json::Json;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The documents of a segment by the strings of an attribute, for every attribute that was asked for.
+#[derive(Debug, Default)]
+pub struct ValueIndexes(Mutex<BTreeMap<usize, Arc<ValueIndex>>>);
+
+#[derive(Debug)]
+struct ValueIndex {
+    /// By code, the place of its first document; and the end.
+    firsts: Vec<u32>,
+    /// Ascending within each code.
+    documents: Vec<u32>,
+}
+
+impl ValueIndex {
+    fn of(column: &ColumnView, documents: u32) -> ValueIndex {
+        let mut firsts = vec![0; column.string_count() + 1];
+        let mut count = 0;
+        let known = column.string_count();
+        let each_code = |visit: &mut dyn FnMut(usize, u32)| {
+            for document in 0..documents {
+                let codes = column.codes(document as usize).filter(|code| *code < known);
+                codes.for_each(|code| visit(code, document));
+            }
+        };
+        each_code(&mut |code, _| {
+            firsts[code + 1] += 1;
+            count += 1;
+        });
+        (0..known).for_each(|code| firsts[code + 1] += firsts[code]);
+        let mut next = firsts.clone();
+        let mut by_code = vec![0; count];
+        each_code(&mut |code, document| {
+            by_code[next[code] as usize] = document;
+            next[code] += 1;
+        });
+        ValueIndex { firsts, documents: by_code }
+    }
+
+    fn documents(&self, code: usize) -> &[u32] {
+        &self.documents[self.firsts[code] as usize..self.firsts[code + 1] as usize]
+    }
+}
+
+impl ValueIndexes {
+    fn get(&self, attribute: usize, column: &ColumnView, documents: u32) -> Arc<ValueIndex> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let index = known.entry(attribute).or_insert_with(|| Arc::new(ValueIndex::of(column, documents)));
+        Arc::clone(index)
+    }
+}
+
+/// Calls `visit` with the live rows that have this string now, until it says to stop: in row order, but for rows whose
+/// value changed since they were written, which come last of their segment.
+pub fn each_row_with(
+    corpus: &Corpus,
+    columns: &[Values],
+    attribute: usize,
+    text: &str,
+    visit: &mut dyn FnMut(u32) -> bool,
+) {
+    for (part, values) in corpus.parts.iter().zip(columns) {
+        if !each_of_part(part, values, attribute, text, visit) {
+            return;
+        }
+    }
+}
+
+fn each_of_part(
+    part: &Part,
+    values: &Values,
+    attribute: usize,
+    text: &str,
+    visit: &mut dyn FnMut(u32) -> bool,
+) -> bool {
+    let Some(column) = values.column(attribute) else { return true };
+    let changed = values.overridden(attribute).collect::<BTreeMap<usize, &Json>>();
+    let mut visit_live = |document: u32| !part.is_live(document) || visit(part.first_row + document);
+    if let Some(code) = column.code_of(text) {
+        let index = part.values_by.get(attribute, column, part.segment.documents());
+        let own =
+            index.documents(code).iter().filter(|document| !changed.contains_key(&(**document as usize)));
+        if !own.copied().all(&mut visit_live) {
+            return false;
+        }
+    }
+    let has_it = |value: &Json| texts_of(value, column.kind()).iter().any(|own| own == text);
+    let now = changed.iter().filter(|(_, value)| has_it(value));
+    now.filter_map(|(document, _)| u32::try_from(*document).ok()).all(visit_live)
+}
