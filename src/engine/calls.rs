@@ -4,7 +4,15 @@ use super::{Engine, SearchError};
 use crate::json::Json;
 
 /// The calls there are.
-pub const CALLS: &[&str] = &[];
+pub const CALLS: &[&str] = &[
+    "unified.search",
+    "unified.early",
+    "unified.decisions",
+    "unified.changes",
+    "unified.howItWorks",
+    "unified.note",
+    "unified.stats",
+];
 
 impl Engine {
     /// Answers a call such as `memory.search`; [`CALLS`] lists them. A query's vector may come by itself: as JSON it would
@@ -19,10 +27,11 @@ impl Engine {
         vector: Option<Vec<f32>>,
     ) -> Result<String, SearchError> {
         match name {
-            _ => {
-                let (_, _) = (options, vector);
-                Err(SearchError::UnknownCall { name: name.to_owned() })
-            }
+            "unified.note" => self.unified_note(options),
+            "unified.stats" => self.unified_stats(options),
+            "unified.search" | "unified.early" | "unified.decisions" | "unified.changes"
+            | "unified.howItWorks" => self.unified_search(name, options, vector),
+            _ => Err(SearchError::UnknownCall { name: name.to_owned() }),
         }
     }
 }

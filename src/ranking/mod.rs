@@ -11,6 +11,7 @@ mod decay;
 mod fusion;
 mod overlap;
 mod saturation;
+mod weighted_fusion;
 
 pub use auto::{Auto, QueryStatistics, auto};
 pub use cosine::cosine_similarity;
@@ -18,3 +19,4 @@ pub use decay::{exponential_decay, half_life_decay, recency_boost};
 pub use fusion::{Candidate, Fused, RRF_K, Scored, by_ranks, normalise, reciprocal_rank_fusion, sum};
 pub use overlap::jaccard;
 pub use saturation::bm25_normalize;
+pub use weighted_fusion::{PRIMARY_LISTS, WeightedFused, weighted_fusion};

@@ -8,6 +8,7 @@ mod formula;
 mod hybrid;
 mod interpretation;
 mod legs;
+pub mod unified;
 
 pub use expansion::{Completion, MAX_COMPLETIONS, complete, corrections};
 pub use formula::{Context, Curve, Decay, Explained, Factor, Formula, Measure, Part, Rated, Term};

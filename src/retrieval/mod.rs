@@ -4,6 +4,7 @@
 //! over these lists finds the documents that match ([`matching`]), and bm25 scores them. The usual queries, any or all
 //! of some phrases, take shorter ways ([`disjunction`], [`conjunction`]); all give the same bits.
 
+mod by_time;
 mod conjunction;
 mod disjunction;
 mod filter;
@@ -19,7 +20,8 @@ mod search;
 mod source;
 mod top_k;
 
-pub use filter::{Filter, FilterError};
+pub use by_time::{TimeOrder, by_time};
+pub use filter::{Filter, FilterError, Target, Test};
 pub use nearest::{Nearest, Spread, nearest, similarities, spread};
 pub use occurrence::occurrences;
 pub use places::{Place, places};
