@@ -23,6 +23,13 @@ pub const CALLS: &[&str] = &[
     "rag.index",
     "rag.remove",
     "rag.search",
+    "unified.search",
+    "unified.early",
+    "unified.decisions",
+    "unified.changes",
+    "unified.howItWorks",
+    "unified.note",
+    "unified.stats",
 ];
 
 impl Engine {
@@ -55,6 +62,10 @@ impl Engine {
             "rag.index" => self.rag_index(options, vector),
             "rag.remove" => self.rag_remove(options),
             "rag.search" => self.rag_search(options, vector),
+            "unified.note" => self.unified_note(options),
+            "unified.stats" => self.unified_stats(options),
+            "unified.search" | "unified.early" | "unified.decisions" | "unified.changes"
+            | "unified.howItWorks" => self.unified_search(name, options, vector),
             _ => Err(SearchError::UnknownCall { name: name.to_owned() }),
         }
     }

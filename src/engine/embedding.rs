@@ -2,6 +2,7 @@
 
 use super::{Engine, SearchError};
 use crate::segment::Embedders;
+use crate::snapshot::SnapshotError;
 
 impl Engine {
     /// The vector of a text, for a model or the first; none where the snapshot has no embedder for it.
@@ -31,10 +32,15 @@ impl Engine {
 
     /// The vector of a text, for the model in this place; none where the snapshot has no embedder for it.
     pub(super) fn embed_with(&self, model: usize, text: &str) -> Result<Option<Vec<f32>>, SearchError> {
+        Ok(self.embedders()?.embed(model, text))
+    }
+
+    /// What the snapshot itself embeds texts with.
+    pub(super) fn embedders(&self) -> Result<Embedders<'_>, SnapshotError> {
         // Those of the snapshot that was opened: what is added since has none of its own.
         match self.parts.first() {
-            Some(part) => Ok(part.segment.embedders()?.embed(model, text)),
-            None => Ok(Embedders::parse(&self.schema, None)?.embed(model, text)),
+            Some(part) => part.segment.embedders(),
+            None => Ok(Embedders::parse(&self.schema, None)?),
         }
     }
 }

@@ -14,6 +14,7 @@ mod rag_index;
 mod request;
 mod searching;
 mod state;
+mod unified;
 mod writes;
 
 pub use calls::CALLS;
@@ -47,6 +48,10 @@ pub struct Engine {
     overrides: OnceLock<Vec<Overrides>>,
     clock: Clock,
     writer: u64,
+    /// How often something was written: what was worked out before is old.
+    writes: u64,
+    /// What the unified recipe remembers.
+    unified: unified::Remembered,
 }
 
 /// Tells the time, in milliseconds since 1970.
@@ -125,6 +130,8 @@ impl Engine {
             overrides: OnceLock::new(),
             clock: no_clock,
             writer: 0,
+            writes: 0,
+            unified: unified::Remembered::default(),
         }
     }
 

@@ -23,8 +23,10 @@ impl Engine {
         Ok(self.state.get_or_init(|| state))
     }
 
+    /// The state, to be written to. Every write comes by here, so they are counted here.
     pub(super) fn state_mut(&mut self) -> Result<&mut State, SnapshotError> {
         self.state()?;
+        self.writes += 1;
         Ok(self.state.get_mut().expect("it was just read"))
     }
 

@@ -17,6 +17,7 @@ mod neighbours;
 mod overlap;
 mod salience;
 mod saturation;
+mod weighted_fusion;
 
 pub use auto::{Auto, QueryStatistics, auto};
 pub use budget::within_budget;
@@ -30,3 +31,4 @@ pub use neighbours::{Near, Placed, share_at, with_neighbours};
 pub use overlap::jaccard;
 pub use salience::{deemphasized, faded, reinforced};
 pub use saturation::bm25_normalize;
+pub use weighted_fusion::{PRIMARY_LISTS, WeightedFused, weighted_fusion};

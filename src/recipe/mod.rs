@@ -13,6 +13,7 @@ pub mod memory;
 mod rag;
 mod sources;
 mod stages;
+pub mod unified;
 
 pub use custom::{Custom, Fuse};
 pub use expansion::{Completion, MAX_COMPLETIONS, complete, corrections};

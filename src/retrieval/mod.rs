@@ -4,6 +4,7 @@
 //! over these lists finds the documents that match ([`matching`]), and bm25 scores them. The usual queries, any or all
 //! of some phrases, take shorter ways ([`disjunction`], [`conjunction`]); all give the same bits.
 
+mod by_time;
 mod by_value;
 mod conjunction;
 mod disjunction;
@@ -21,6 +22,7 @@ mod search;
 mod source;
 mod top_k;
 
+pub use by_time::{TimeOrder, by_time};
 pub use by_value::{ValueIndexes, each_row_with};
 pub use filter::{Filter, FilterError, Target, Test};
 pub use nearest::{Nearest, Spread, nearest, similarities, spread};

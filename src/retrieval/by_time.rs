@@ -1,0 +1,71 @@
+//! Which rows are the newest, or the oldest?
+
+use super::top_k::{Ranked, TopK};
+use super::{Corpus, part_of};
+use crate::bitmap::Bitmap;
+use crate::snapshot::SnapshotError;
+
+/// Which rows come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeOrder {
+    /// The latest.
+    Newest,
+    /// The earliest.
+    Oldest,
+}
+
+impl TimeOrder {
+    /// What a time is sorted by, lowest first; what has none comes last.
+    fn rank(self, time: Option<f64>) -> f64 {
+        match (self, time) {
+            (_, None) => f64::INFINITY,
+            (TimeOrder::Newest, Some(time)) => -time,
+            (TimeOrder::Oldest, Some(time)) => time,
+        }
+    }
+
+    /// Sorts rows by an attribute that tells when; equal times stay in the order they are in.
+    ///
+    /// # Errors
+    /// When the attributes are damaged.
+    pub fn sort<T>(
+        self,
+        corpus: &Corpus,
+        attribute: Option<usize>,
+        rows: &mut [T],
+        row_of: impl Fn(&T) -> u32,
+    ) -> Result<(), SnapshotError> {
+        let values = corpus.parts.iter().map(|part| part.values()).collect::<Result<Vec<_>, _>>()?;
+        let rank = |row: u32| {
+            let (part, document) = part_of(corpus, row);
+            self.rank(attribute.and_then(|attribute| values[part].number(attribute, document as usize)))
+        };
+        rows.sort_by(|a, b| rank(row_of(a)).total_cmp(&rank(row_of(b))));
+        Ok(())
+    }
+}
+
+/// The first `limit` live rows in the order of an attribute that tells when; equal times in row order.
+///
+/// # Errors
+/// When the attributes are damaged.
+pub fn by_time(
+    corpus: &Corpus,
+    attribute: Option<usize>,
+    order: TimeOrder,
+    limit: usize,
+    allowed: Option<&[Bitmap]>,
+) -> Result<Vec<u32>, SnapshotError> {
+    let mut top = TopK::new(limit);
+    for (number, part) in corpus.parts.iter().enumerate() {
+        let values = part.values()?;
+        for document in 0..part.segment.documents() {
+            let is_allowed = allowed.is_none_or(|allowed| allowed[number].has(document as usize));
+            if is_allowed && part.is_live(document) {
+                let time = attribute.and_then(|attribute| values.number(attribute, document as usize));
+                top.push(Ranked { row: part.first_row + document, rank: order.rank(time) });
+            }
+        }
+    }
+    Ok(top.into_sorted().into_iter().map(|ranked| ranked.row).collect())
+}
