@@ -4,7 +4,7 @@ use super::{Engine, SearchError};
 use crate::json::Json;
 
 /// The calls there are.
-pub const CALLS: &[&str] = &[];
+pub const CALLS: &[&str] = &["vault.search", "vault.load", "vault.feedback", "vault.weights"];
 
 impl Engine {
     /// Answers a call such as `memory.search`; [`CALLS`] lists them. A query's vector may come by itself: as JSON it would
@@ -19,10 +19,16 @@ impl Engine {
         vector: Option<Vec<f32>>,
     ) -> Result<String, SearchError> {
         match name {
-            _ => {
-                let (_, _) = (options, vector);
-                Err(SearchError::UnknownCall { name: name.to_owned() })
-            }
+            "vault.search" => Ok(answer(&self.vault_search(options, vector.as_deref())?)),
+            "vault.load" => Ok(answer(&self.vault_load(options)?)),
+            "vault.feedback" => Ok(answer(&self.vault_feedback(options)?)),
+            "vault.weights" => Ok(answer(&self.vault_weights(options)?)),
+            _ => Err(SearchError::UnknownCall { name: name.to_owned() }),
         }
     }
+}
+
+/// An answer as JSON.
+fn answer(answer: &impl serde::Serialize) -> String {
+    serde_json::to_string(answer).expect("texts and finite numbers can be written as JSON")
 }

@@ -4,16 +4,20 @@
 //! request, the response, and how a hit explains itself.
 
 mod expansion;
+pub mod federation;
 mod formula;
 mod hybrid;
 mod interpretation;
 mod legs;
+mod semantic;
+pub mod vault;
 
 pub use expansion::{Completion, MAX_COMPLETIONS, complete, corrections};
 pub use formula::{Context, Curve, Decay, Explained, Factor, Formula, Measure, Part, Rated, Term};
 pub use hybrid::{Fusion, Plan, Recency, Retrieved, Scored, retrieve};
 pub use interpretation::{InterpretError, Interpretation, interpret};
 pub use legs::{Ask, Candidate, Candidates, Signal, Words};
+pub use semantic::term_statistics;
 
 use crate::json::Json;
 use serde::{Deserialize, Serialize};

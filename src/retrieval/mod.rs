@@ -17,15 +17,17 @@ mod positions;
 mod score_table;
 mod search;
 mod source;
+mod tfidf;
 mod top_k;
 
-pub use filter::{Filter, FilterError};
+pub use filter::{Filter, FilterError, Target, Test};
 pub use nearest::{Nearest, Spread, nearest, similarities, spread};
 pub use occurrence::occurrences;
 pub use places::{Place, places};
 pub use positions::Positions;
 pub use score_table::ScoreTables;
 pub use search::{Found, Retrieval, facet_counts, search};
+pub use tfidf::{TermStatistics, Terms};
 pub use top_k::Ranked;
 
 use crate::attributes::{Overrides, Values};
