@@ -35,8 +35,9 @@ pub mod wire;
 pub use builder::{BuildError, Builder};
 pub use document::{Key, Record, RecordError};
 pub use engine::{
-    CALLS, Clock, Column, Engine, HighlightOptions, MatchOptions, MatchRow, MatchSnippet, SearchError,
-    WriteError, Written,
+    CALLS, Clock, Column, Engine, Federated, Federation, FederationTier, HighlightOptions, Loaded,
+    MatchOptions, MatchRow, MatchSnippet, SearchError, Signals, Tier, VaultMode, VaultResponse, VaultResult,
+    VaultWeights, WriteError, Written,
 };
 pub use recipe::{SearchOptions, SearchResponse};
 pub use schema::{Schema, SchemaError};

@@ -30,6 +30,10 @@ pub const CALLS: &[&str] = &[
     "unified.howItWorks",
     "unified.note",
     "unified.stats",
+    "vault.search",
+    "vault.load",
+    "vault.feedback",
+    "vault.weights",
 ];
 
 impl Engine {
@@ -66,7 +70,16 @@ impl Engine {
             "unified.stats" => self.unified_stats(options),
             "unified.search" | "unified.early" | "unified.decisions" | "unified.changes"
             | "unified.howItWorks" => self.unified_search(name, options, vector),
+            "vault.search" => Ok(answer(&self.vault_search(options, vector.as_deref())?)),
+            "vault.load" => Ok(answer(&self.vault_load(options)?)),
+            "vault.feedback" => Ok(answer(&self.vault_feedback(options)?)),
+            "vault.weights" => Ok(answer(&self.vault_weights(options)?)),
             _ => Err(SearchError::UnknownCall { name: name.to_owned() }),
         }
     }
+}
+
+/// An answer as JSON.
+fn answer(answer: &impl serde::Serialize) -> String {
+    serde_json::to_string(answer).expect("texts and finite numbers can be written as JSON")
 }

@@ -7,6 +7,7 @@ mod calls;
 mod changes;
 mod embedding;
 mod error;
+mod federation;
 mod matching;
 mod memory;
 mod rag;
@@ -15,11 +16,14 @@ mod request;
 mod searching;
 mod state;
 mod unified;
+mod vault;
 mod writes;
 
 pub use calls::CALLS;
 pub use error::{SearchError, WriteError};
+pub use federation::{Federated, Federation, FederationTier, Tier};
 pub use matching::{Column, HighlightOptions, MatchOptions, MatchRow, MatchSnippet};
+pub use vault::{Loaded, Signals, VaultMode, VaultResponse, VaultResult, VaultScan, VaultWeights};
 pub use writes::Written;
 
 use crate::analysis::Analyzer;
@@ -27,7 +31,7 @@ use crate::attributes::Overrides;
 use crate::bitmap::Bitmap;
 use crate::bm25::Totals;
 use crate::document::{Key, Record};
-use crate::retrieval::{Corpus, Part, ScoreTables, ValueIndexes};
+use crate::retrieval::{Corpus, Part, ScoreTables, TermStatistics, ValueIndexes};
 use crate::schema::{Schema, SchemaError};
 use crate::segment::{Segment, parse_record};
 use crate::snapshot::SnapshotError;
@@ -46,6 +50,8 @@ pub struct Engine {
     /// By part, what that changes of attributes; worked out when it is first asked for, and after documents got new
     /// numbers.
     overrides: OnceLock<Vec<Overrides>>,
+    /// What comparing a vault's entries by their terms needs; worked out when it is first asked for, and after a write.
+    statistics: OnceLock<TermStatistics>,
     clock: Clock,
     writer: u64,
     /// How often something was written: what was worked out before is old.
@@ -128,6 +134,7 @@ impl Engine {
             totals: Totals::default(),
             state: OnceLock::new(),
             overrides: OnceLock::new(),
+            statistics: OnceLock::new(),
             clock: no_clock,
             writer: 0,
             writes: 0,

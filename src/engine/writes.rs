@@ -106,6 +106,7 @@ impl Engine {
     pub(super) fn push(&mut self, segment: Segment) -> Result<Written, WriteError> {
         let mut written = Written { added: segment.documents() as usize, replaced: 0 };
         self.overrides.take();
+        self.statistics.take();
         let keys = segment.keys()?;
         for document in 0..keys.len() {
             written.replaced += usize::from(self.kill(keys.get(document)?)?);
@@ -125,6 +126,7 @@ impl Engine {
         let Some((number, document)) = self.find(key)? else { return Ok(false) };
         let part = &mut self.parts[number];
         let tokens = part.segment.field_lengths()?.of_document(document as usize).map(u64::from).sum::<u64>();
+        self.statistics.take();
         part.dead.insert(document as usize);
         part.dead_count += 1;
         self.totals.rows -= 1;

@@ -6,10 +6,12 @@
 mod error;
 mod lexer;
 mod parser;
+mod terms;
 mod words;
 
 pub use error::QueryError;
 pub use parser::{MAX_DEPTH, MAX_STACK};
+pub use terms::any_term;
 pub use words::{all_words, any_beginning, any_word, words};
 
 use crate::ids::FieldSet;

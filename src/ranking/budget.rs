@@ -1,13 +1,20 @@
-//! How many hits does a budget pay for?
+//! How many results fit into a budget of tokens?
 
-/// How many of the first hits stay within a budget: those before the first that would pass it. The first is always kept.
-pub fn within_budget(costs: &[usize], budget: usize) -> usize {
+/// How many of the first results cost no more than `most` together; the first is always kept (V11).
+///
+/// ```
+/// use snapseek::ranking::within_budget;
+///
+/// assert_eq!(within_budget([40, 30, 20, 5], 75), 2);
+/// assert_eq!(within_budget([40, 30], 10), 1);
+/// ```
+pub fn within_budget(costs: impl IntoIterator<Item = usize>, most: usize) -> usize {
     let mut spent = 0usize;
-    let is_paid = |cost: &&usize| {
-        spent = spent.saturating_add(**cost);
-        spent <= budget
-    };
-    costs.iter().take_while(is_paid).count().max(costs.len().min(1))
+    let fitting = costs.into_iter().enumerate().take_while(|(place, cost)| {
+        spent = spent.saturating_add(*cost);
+        *place == 0 || spent <= most
+    });
+    fitting.count()
 }
 
 #[cfg(test)]
@@ -15,12 +22,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn v11_a_budget_stops_before_it_is_passed_and_keeps_the_first() {
-        assert_eq!(within_budget(&[10, 10, 10], 20), 2);
-        assert_eq!(within_budget(&[10, 10, 10], 29), 2);
-        assert_eq!(within_budget(&[50, 1], 20), 1);
-        assert_eq!(within_budget(&[10, 50, 1], 20), 1, "what comes after is not pulled forward");
-        assert_eq!(within_budget(&[], 20), 0);
-        assert_eq!(within_budget(&[usize::MAX - 1, 5], usize::MAX - 1), 1);
+    fn v11_results_stop_before_the_budget_is_passed_and_the_first_stays() {
+        assert_eq!(within_budget([10, 10, 10], 30), 3);
+        assert_eq!(within_budget([10, 10, 10], 29), 2);
+        assert_eq!(within_budget([10, 10, 1], 19), 1, "what would fit behind what does not is not taken");
+        assert_eq!(within_budget([10], 0), 1);
+        assert_eq!(within_budget([], 9), 0);
+        assert_eq!(within_budget([usize::MAX, usize::MAX], usize::MAX), 2);
     }
 }

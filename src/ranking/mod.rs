@@ -5,6 +5,7 @@
 //! ([`recency_boost`]), scores below 1 ([`bm25_normalize`]) and the cosine of a pair ([`cosine_similarity`]). None of them knows where a score came from, and none depends on the order in which
 //! candidates are handed over.
 
+mod adaptive;
 mod auto;
 mod budget;
 mod cosine;
@@ -15,10 +16,14 @@ mod fusion;
 mod graph;
 mod neighbours;
 mod overlap;
+mod proximity;
 mod salience;
 mod saturation;
+mod tfidf;
+mod validity;
 mod weighted_fusion;
 
+pub use adaptive::{Acceptance, acceptance, adapted};
 pub use auto::{Auto, QueryStatistics, auto};
 pub use budget::within_budget;
 pub use cosine::cosine_similarity;
@@ -29,6 +34,9 @@ pub use fusion::{Candidate, Fused, RRF_K, Scored, by_ranks, normalise, reciproca
 pub use graph::{changed_ranks, graph_signals, relation_weight};
 pub use neighbours::{Near, Placed, share_at, with_neighbours};
 pub use overlap::jaccard;
+pub use proximity::proximities;
 pub use salience::{deemphasized, faded, reinforced};
 pub use saturation::bm25_normalize;
+pub use tfidf::{cosine_of, idf, stop_words};
+pub use validity::Validity;
 pub use weighted_fusion::{PRIMARY_LISTS, WeightedFused, weighted_fusion};

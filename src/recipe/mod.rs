@@ -5,15 +5,18 @@
 
 mod custom;
 mod expansion;
+pub mod federation;
 mod formula;
 mod hybrid;
 mod interpretation;
 mod legs;
 pub mod memory;
 mod rag;
+mod semantic;
 mod sources;
 mod stages;
 pub mod unified;
+pub mod vault;
 
 pub use custom::{Custom, Fuse};
 pub use expansion::{Completion, MAX_COMPLETIONS, complete, corrections};
@@ -22,6 +25,7 @@ pub use hybrid::{Fusion, Plan, Recency, Retrieved, Scored, retrieve};
 pub use interpretation::{InterpretError, Interpretation, WordRule, interpret};
 pub use legs::{Ask, Candidate, Candidates, Signal, Words};
 pub use rag::{Quality, RagFound, RagHit, RagMode, RagPlan, RagSignals, SEMANTIC_SHARE, rag_search};
+pub use semantic::term_statistics;
 pub use sources::{Edge, Graph, GraphPlan, Node, Source, Sources};
 pub use stages::{Staged, Stages, Standing, relevance};
 

@@ -169,7 +169,7 @@ impl Stages {
         order.truncate(limit);
         if let Some(budget) = self.max_tokens {
             let costs = order.iter().map(|place| tokens_of(context, hits[*place].row));
-            order.truncate(within_budget(&costs.collect::<Result<Vec<_>, _>>()?, budget));
+            order.truncate(within_budget(costs.collect::<Result<Vec<_>, _>>()?, budget));
         }
         likeness.result?;
         let rows_under = |place: &usize| {

@@ -20,6 +20,7 @@ mod positions;
 mod score_table;
 mod search;
 mod source;
+mod tfidf;
 mod top_k;
 
 pub use by_time::{TimeOrder, by_time};
@@ -32,6 +33,7 @@ pub use places::{Place, places};
 pub use positions::Positions;
 pub use score_table::ScoreTables;
 pub use search::{Found, Retrieval, facet_counts, search};
+pub use tfidf::{TermStatistics, Terms};
 pub use top_k::Ranked;
 
 use crate::attributes::{Overrides, Values};

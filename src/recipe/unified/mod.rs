@@ -17,7 +17,7 @@ pub use vocabulary::{NearWord, Vocabulary};
 
 use super::formula::{Context, Formula, Measure, Rated, Term};
 use super::legs::{Ask, Signal, Words};
-use super::{InterpretError, Legs, interpret};
+use super::{InterpretError, Legs, WordRule, interpret};
 use crate::bitmap::Bitmap;
 use crate::query::{self, Query};
 use crate::ranking::{WeightedFused, bm25_normalize, weighted_fusion};
@@ -172,7 +172,7 @@ fn is_sure(keyword: &[Ranked]) -> bool {
 }
 
 fn query_of(context: &Context, text: &str) -> Result<Query, InterpretError> {
-    Ok(interpret(text, context.corpus, context.schema, context.analyzer, false, 0)?.query)
+    Ok(interpret(text, WordRule::Any, context.corpus, context.schema, context.analyzer, false, 0)?.query)
 }
 
 fn all_variants(context: &Context, plan: &Plan) -> Vec<Variant> {

@@ -1,0 +1,80 @@
+//! How much does something count within the time that it is valid for?
+
+use super::decay::half_life_decay;
+
+/// Half of an entry's worth is lost in so many days.
+const HALF_LIFE_DAYS: f64 = 365.0;
+/// Its last share of a window, in which an entry fades.
+const FADING_SHARE: f64 = 0.25;
+
+/// When an entry is valid and how old it is, in milliseconds, as far as that is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Validity {
+    /// When it begins to be valid.
+    pub from: Option<f64>,
+    /// When it ceases to be.
+    pub until: Option<f64>,
+    /// When it was made.
+    pub created_at: Option<f64>,
+    /// When it last changed.
+    pub updated_at: Option<f64>,
+}
+
+impl Validity {
+    /// What it is worth now (V7). With an end: all until the last quarter of its window, which begins with it or when it
+    /// was made, then in a straight line to nothing. Without: half after a year, by when it changed or was made.
+    pub fn worth(&self, now: f64) -> f64 {
+        let Some(until) = self.until else {
+            // What has no date has no age.
+            let at = self.updated_at.or(self.created_at);
+            return at.map_or(1.0, |at| half_life_decay(at, now, HALF_LIFE_DAYS));
+        };
+        let left = until - now;
+        let fading = self.from.or(self.created_at).map_or(0.0, |from| (until - from) * FADING_SHARE);
+        if left <= 0.0 {
+            0.0
+        } else if left > fading {
+            1.0
+        } else {
+            left / fading
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY: f64 = 86_400_000.0;
+    const NOW: f64 = 1_700_000_000_000.0;
+
+    #[test]
+    fn v7_without_a_window_half_is_left_after_a_year_of_no_change() {
+        let aged = |days: f64| Validity { updated_at: Some(NOW - days * DAY), ..Validity::default() };
+        assert_eq!(aged(0.0).worth(NOW), 1.0);
+        assert!((aged(365.0).worth(NOW) - 0.5).abs() < 1e-15);
+        assert!((aged(730.0).worth(NOW) - 0.25).abs() < 1e-15);
+        assert_eq!(aged(-9.0).worth(NOW), 1.0);
+        let created = Validity { created_at: Some(NOW - 365.0 * DAY), ..Validity::default() };
+        assert_eq!(created.worth(NOW), aged(365.0).worth(NOW));
+        let both = Validity { updated_at: Some(NOW), ..created };
+        assert_eq!(both.worth(NOW), 1.0, "the last change counts");
+        assert_eq!(Validity::default().worth(NOW), 1.0);
+    }
+
+    #[test]
+    fn v7_with_a_window_the_last_quarter_is_a_line_to_zero() {
+        let window = Validity { from: Some(0.0), until: Some(100.0), ..Validity::default() };
+        let at = |now: f64| window.worth(now);
+        assert_eq!([at(0.0), at(74.0), at(75.0), at(80.0), at(90.0)], [1.0, 1.0, 1.0, 0.8, 0.4]);
+        assert_eq!([at(100.0), at(101.0)], [0.0, 0.0]);
+        let made = Validity { from: None, created_at: Some(0.0), updated_at: Some(50.0), ..window };
+        assert_eq!(made.worth(90.0), 0.4, "a window without a beginning begins with the entry");
+        let old = Validity { created_at: Some(-1e12), ..window };
+        assert_eq!(old.worth(50.0), 1.0, "age does not count within a window");
+        let endless = Validity { until: Some(100.0), ..Validity::default() };
+        assert_eq!([endless.worth(99.0), endless.worth(100.0)], [1.0, 0.0]);
+        let backwards = Validity { from: Some(200.0), until: Some(100.0), ..Validity::default() };
+        assert_eq!([backwards.worth(99.0), backwards.worth(100.0)], [1.0, 0.0]);
+    }
+}
