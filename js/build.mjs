@@ -37,6 +37,8 @@ const kinds = {
     const { code } = await transform(source, {
       ...minified,
       format: "cjs",
+      // Lets ES modules that import it see the names of what it exports.
+      platform: "node",
       define: { "import.meta.url": "__url" },
       // The modules as scripts stay ES modules: twice they would be a third of the package.
       supported: { "dynamic-import": true },

@@ -95,7 +95,7 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
 
   /** The schema, every default written out. */
   schema(): Schema {
-    return this.#call((raw) => raw.schema()) as Schema;
+    return JSON.parse(this.#call((raw) => raw.schema())) as Schema;
   }
 
   /** The rows that match an FTS5 expression, in FTS5's order: by rank, then in row order. */

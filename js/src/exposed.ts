@@ -48,7 +48,7 @@ export function exposed(endpoint: Endpoint, { open, build }: Package): void {
     let owner: unknown;
     let value: unknown = engine;
     for (const name of path) {
-      if (name in Object.prototype) throw new TypeError(`an engine has no ${name}`);
+      if (name in Object.prototype || !(name in Object(value))) throw new TypeError(`an engine has no ${path.join(".")}`);
       owner = value;
       value = (owner as Record<string, unknown>)[name];
     }

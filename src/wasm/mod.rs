@@ -167,9 +167,9 @@ impl Engine {
         Ok(self.0.record(key)?.map(|record| record.json().to_text()))
     }
 
-    /// The schema, as an object.
-    pub fn schema(&self) -> JsValue {
-        convert::value(self.0.schema())
+    /// The schema, as JSON text: a field called `__proto__` stays one, where setting it on an object would not.
+    pub fn schema(&self) -> String {
+        json(self.0.schema())
     }
 
     /// How many live records there are.

@@ -135,7 +135,7 @@ fn a_native_snapshot_opens_whole() {
     let engine = golden();
     engine.verify().unwrap();
     assert_eq!(engine.length(), 11);
-    assert!(engine.schema().is_object());
+    assert!(js(&engine.schema()).is_object());
     assert_eq!(ids(&engine, "fox"), ["repeats", "first"]);
     assert!(engine.record("7", Some("note".to_owned())).unwrap().unwrap().contains("another kind"));
     assert_eq!(engine.record("nobody", None).unwrap(), None);

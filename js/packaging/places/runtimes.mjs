@@ -1,6 +1,7 @@
 // Node, Deno, Bun, and workerd: the runtimes without a window.
 
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -13,6 +14,7 @@ const tool = (name) => join(TOOLS, name);
 
 /** A program that prints its outcome as its last line. */
 const program = (command, ...args) => async ({ project }) => {
+  if (command.includes("/") && !existsSync(command)) return { absent: "its package has no build for this machine" };
   const { stdout } = await exec(command, args, { cwd: project, env: { ...process.env, NO_COLOR: "1" } });
   return JSON.parse(stdout.trim().split("\n").at(-1));
 };

@@ -1,7 +1,0 @@
-// The suite in Deno, which is given no permission: not to read, not to fetch.
-import * as snapseek from "snapseek";
-import * as slim from "snapseek/search";
-import * as fixture from "./fixture.mjs";
-import { run, suite } from "./suite.mjs";
-
-console.log(JSON.stringify(await run(suite(snapseek, fixture, { slim }))));

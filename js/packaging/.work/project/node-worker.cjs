@@ -1,4 +1,0 @@
-const { parentPort } = require("node:worker_threads");
-const { expose } = require("snapseek/worker");
-
-expose(parentPort);

@@ -1,4 +1,0 @@
-import { parentPort } from "node:worker_threads";
-import { expose } from "snapseek/worker";
-
-expose(parentPort);

@@ -1,3 +1,0 @@
-import { expose } from "snapseek/worker";
-
-expose(self);

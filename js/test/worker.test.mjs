@@ -1,0 +1,102 @@
+// An engine in a worker, where it differs from one at hand. What it answers is tried in every runtime, by packaging/.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { Worker } from "node:worker_threads";
+import { SnapseekError, build, openInWorker } from "../../pkg/node.js";
+import { connect } from "../../pkg/worker-node.js";
+
+const SCRIPT = `
+import { parentPort } from "node:worker_threads";
+import { expose } from ${JSON.stringify(new URL("../../pkg/worker-node.js", import.meta.url).href)};
+expose(parentPort);
+parentPort.on("message", (message) => { if (message === "die") throw new Error("as I was told"); });
+`;
+const start = () => new Worker(new URL(`data:text/javascript,${encodeURIComponent(SCRIPT)}`));
+const notes = [{ id: 1, title: "quick fox", v: [1, 0] }, { id: 2, title: "lazy dog", v: [0, 1] }];
+const schema = { fields: { title: {} }, vectors: { v: { field: "v" } } };
+
+describe("an engine in a worker", () => {
+  let worker;
+  let engine;
+  before(async () => {
+    worker = start();
+    engine = await connect(worker).build(notes, schema);
+  });
+  after(() => worker.terminate());
+
+  it("gives what an engine at hand gives", async () => {
+    const here = await build(notes, schema);
+    const options = { explain: true, records: true, facets: [], vector: [1, 0.5] };
+    assert.deepEqual(await engine.search("fox", options), await here.search("fox", options));
+    assert.deepEqual(await engine.searchSync("fox"), here.searchSync("fox"));
+    assert.deepEqual(await engine.schema(), here.schema());
+    assert.deepEqual(await engine.suggest("f"), here.suggest("f"));
+    assert.deepEqual(await engine.snapshot(), here.snapshot());
+    assert.equal(await engine.record("nobody"), undefined);
+    here.free();
+  });
+
+  it("takes records from whatever can be iterated over", async () => {
+    const other = await connect(worker).build(notes.values(), schema);
+    assert.deepEqual(await other.add(new Set([{ id: 3, title: "fox" }])), { added: 1, replaced: 0 });
+    assert.equal(await other.length, 3);
+    await other.free();
+  });
+
+  it("tells the progress of a build, and stops it", async () => {
+    const told = [];
+    const many = Array.from({ length: 5000 }, (_, id) => ({ id, title: `note ${id}` }));
+    const other = await connect(worker).build(many, undefined, { onProgress: (progress) => told.push(progress) });
+    assert.deepEqual(told.at(-1), { records: 5000, total: 5000 });
+    await other.free();
+    const controller = new AbortController();
+    const building = connect(worker).build(many, undefined, { signal: controller.signal, onProgress: () => controller.abort(new Error("enough")) });
+    await assert.rejects(building, { message: "enough" });
+  });
+
+  it("says where embed failed, as an engine at hand does", async () => {
+    const embed = async () => {
+      throw new Error("no model");
+    };
+    const response = await engine.search("fox", { embed });
+    assert.deepEqual([response.degraded, response.hits[0].id], [true, "1"]);
+    assert.match(response.warnings[0], /no model/);
+    const error = await engine.search("fox", { embed, mode: "vector" }).catch((error) => error);
+    assert.ok(error instanceof SnapseekError && error.code === "embed/failed");
+    assert.equal(error.cause.message, "no model");
+  });
+
+  it("leaves a part of a buffer alone, and takes a whole one", async () => {
+    const bytes = await engine.snapshot();
+    const larger = new Uint8Array(bytes.length + 2);
+    larger.set(bytes, 1);
+    const other = await openInWorker(worker, larger.subarray(1, -1));
+    assert.equal(larger.length, bytes.length + 2);
+    assert.equal(await other.length, 2);
+    await other.free();
+    await (await openInWorker(worker, bytes)).free();
+    assert.equal(bytes.length, 0);
+  });
+
+  it("has no more than an engine has", async () => {
+    await assert.rejects(engine.constructor(), { message: /has no constructor/ });
+    await assert.rejects(engine.search.constructor("return 1"), { message: /has no search\.constructor/ });
+    await assert.rejects(engine.__proto__.toString(), { message: /has no __proto__\.toString/ });
+    await assert.rejects(engine.nothing(), { name: "TypeError", message: /has no nothing/ });
+  });
+
+  it("is not heard by others on the same line, and hears them not", async () => {
+    worker.postMessage({ snapseek: "abort", id: 99 });
+    worker.postMessage("hello");
+    assert.equal(await engine.length, 2);
+  });
+});
+
+it("a worker that dies ends what waits for it", async () => {
+  const worker = start();
+  const engine = await connect(worker).build(notes, schema);
+  const searching = engine.search("fox", { embed: () => new Promise(() => {}) });
+  worker.postMessage("die");
+  await assert.rejects(searching, { name: "SnapseekError", code: "worker/failed", message: /as I was told/ });
+});
