@@ -15,6 +15,7 @@ mod pieces;
 mod print;
 mod progress;
 mod provider;
+mod recipe;
 mod schema_file;
 mod server;
 mod snapshot;

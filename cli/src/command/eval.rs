@@ -1,14 +1,13 @@
 //! `snapseek eval`: how good are the answers, by queries that somebody judged?
 
-use super::search::parse_options;
 use crate::evaluation::{Measures, Qrels, Query, QueryRun, Report, evaluate, read_queries};
-use crate::failure::UsageError;
 use crate::input::VectorFile;
+use crate::recipe::{self, Recipe};
 use crate::{print, snapshot};
 use anyhow::{Context, Result};
 use serde::Serialize;
+use snapseek::Engine;
 use snapseek::json::Json;
-use snapseek::{Engine, SearchOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -32,7 +31,7 @@ pub struct Args {
     #[arg(long, value_name = "MODEL=FILE", value_parser = crate::vectors::parse_file)]
     query_vectors: Option<(String, PathBuf)>,
 
-    /// How queries become answers: hybrid
+    /// Who answers: hybrid, memory, rag, unified, vault, or a .json file with a recipe
     #[arg(long, default_value = "hybrid")]
     recipe: String,
 
@@ -45,8 +44,8 @@ pub struct Args {
     same: Vec<String>,
 
     /// Further options of the search, as the JavaScript API takes them
-    #[arg(long, value_name = "JSON", value_parser = parse_options)]
-    options: Option<SearchOptions>,
+    #[arg(long, value_name = "JSON", value_parser = recipe::parse_options)]
+    options: Option<Json>,
 
     /// Shows every query's figures
     #[arg(long)]
@@ -61,6 +60,7 @@ const EXAMPLES: &str = r#"Examples:
   snapseek eval docs.snap --queries queries.jsonl --qrels qrels.tsv
   snapseek eval docs.snap --queries q.jsonl --qrels q.tsv --mode keyword --per-query
   snapseek eval docs.snap --queries q.jsonl --qrels q.tsv --query-vectors minilm=queries.f32
+  snapseek eval docs.snap --queries q.jsonl --qrels q.tsv --recipe rag --options '{"maxPerSource": 20}'
   snapseek eval chats.snap --queries q.jsonl --qrels q.tsv --same group --options '{"fusion": "rrf"}'
 
 The figures are trec_eval's: nDCG@10 with the judged relevance as gain, recall@100, and MRR@10, each a mean over the
@@ -94,10 +94,8 @@ impl Figures<'_> {
 }
 
 pub fn run(args: Args) -> Result<()> {
-    if args.recipe != "hybrid" {
-        return Err(UsageError(format!("there is no recipe {:?}; there is hybrid", args.recipe)).into());
-    }
-    let engine = snapshot::open(&args.file)?;
+    let mut engine = snapshot::open(&args.file)?;
+    let recipe = Recipe::of(Some(&args.recipe), &engine)?;
     let queries = read_queries(&args.queries)?;
     let qrels = Qrels::read(&args.qrels)?;
     let mut vectors = match &args.query_vectors {
@@ -107,18 +105,25 @@ pub fn run(args: Args) -> Result<()> {
         }
         None => None,
     };
-    let mut options = args.options.unwrap_or_default();
-    options.limit = Some(DEPTH);
-    options.snippet.tokens = 0;
-    options.mode = args.mode.or(options.mode);
-    options.model = args.query_vectors.map(|(model, _)| model).or(options.model);
+    let model = args.query_vectors.map(|(model, _)| model);
     let started = Instant::now();
     let mut runs = Vec::with_capacity(queries.len());
     for (row, query) in (0..).zip(&queries) {
-        options.vector = vectors.as_mut().map(|vectors| vectors.row(row)).transpose()?;
-        runs.push(
-            ask(&engine, query, &args.same, &options).with_context(|| format!("query {:?}", query.id))?,
-        );
+        let vector = vectors.as_mut().map(|vectors| vectors.row(row)).transpose()?;
+        let question = Question {
+            query,
+            vector,
+            same: conditions(query, &args.same)?,
+            mode: args.mode.clone(),
+            model: model.clone(),
+            options: args.options.as_ref(),
+        };
+        let run = match &recipe {
+            Recipe::Named(name) => ask_recipe(&mut engine, name, question),
+            Recipe::Hybrid => ask(&engine, question, None),
+            Recipe::Own(recipe) => ask(&engine, question, Some(recipe)),
+        };
+        runs.push(run.with_context(|| format!("query {:?}", query.id))?);
     }
     let seconds = started.elapsed().as_secs_f64();
     let report = evaluate(&runs, &qrels);
@@ -129,19 +134,55 @@ pub fn run(args: Args) -> Result<()> {
     print_report(&report, args.per_query, args.json, seconds)
 }
 
-fn ask(engine: &Engine, query: &Query, same: &[String], options: &SearchOptions) -> Result<QueryRun> {
-    let mut options = options.clone();
-    if !same.is_empty() {
-        let mut conditions = Vec::new();
-        for name in same {
-            let value = query.fields.get(name).with_context(|| format!("the query has no {name:?}"))?;
-            conditions.push(Json::Object(vec![(name.clone(), value.clone())]));
-        }
-        conditions.extend(options.filter.take());
-        options.filter = Some(Json::Object(vec![("and".to_owned(), Json::Array(conditions))]));
+/// A query, and how it is asked.
+struct Question<'a> {
+    query: &'a Query,
+    vector: Option<Vec<f32>>,
+    /// What the query itself says of attributes.
+    same: Vec<(String, Json)>,
+    mode: Option<String>,
+    model: Option<String>,
+    options: Option<&'a Json>,
+}
+
+fn conditions(query: &Query, same: &[String]) -> Result<Vec<(String, Json)>> {
+    let own = |name: &String| {
+        let value = query.fields.get(name).with_context(|| format!("the query has no {name:?}"))?;
+        Ok((name.clone(), value.clone()))
+    };
+    same.iter().map(own).collect()
+}
+
+fn ask(engine: &Engine, question: Question, recipe: Option<&Json>) -> Result<QueryRun> {
+    let mut options = recipe::search_options(question.options)?;
+    options.limit = Some(DEPTH);
+    options.snippet.tokens = 0;
+    options.mode = question.mode.or(options.mode);
+    options.model = question.model.or(options.model);
+    options.vector = question.vector;
+    options.recipe = recipe.cloned().or(options.recipe);
+    if !question.same.is_empty() {
+        let mut all = question.same.into_iter().map(|entry| Json::Object(vec![entry])).collect::<Vec<_>>();
+        all.extend(options.filter.take());
+        options.filter = Some(Json::Object(vec![("and".to_owned(), Json::Array(all))]));
     }
-    let found = engine.search(&query.text, &options)?;
-    Ok(QueryRun::in_order(&query.id, found.hits.into_iter().map(|hit| hit.id)))
+    let found = engine.search(&question.query.text, &options)?;
+    Ok(QueryRun::in_order(&question.query.id, found.hits.into_iter().map(|hit| hit.id)))
+}
+
+/// Asks a recipe of a source system. What the query itself says of attributes are options of the same names.
+fn ask_recipe(engine: &mut Engine, name: &str, question: Question) -> Result<QueryRun> {
+    let mut options = vec![("limit".to_owned(), Json::Integer(DEPTH as i64))];
+    options.extend(question.mode.map(|mode| ("mode".to_owned(), Json::String(mode))));
+    options.extend(question.model.map(|model| ("model".to_owned(), Json::String(model))));
+    options.extend(question.same);
+    if let Some(Json::Object(given)) = question.options {
+        options.retain(|(name, _)| !given.iter().any(|(known, _)| known == name));
+        options.extend(given.iter().cloned());
+    }
+    let answer = recipe::ask(engine, name, &question.query.text, options, question.vector)?;
+    let ids = recipe::found(&answer).into_iter().map(|found| found.id.to_owned());
+    Ok(QueryRun::in_order(&question.query.id, ids))
 }
 
 fn print_report(report: &Report, per_query: bool, json: bool, seconds: f64) -> Result<()> {

@@ -2,15 +2,15 @@
 
 use super::parse_filter;
 use crate::print::{self, Marks};
+use crate::recipe::{self, Recipe};
 use crate::snapshot;
 use anyhow::{Context, Result, ensure};
 use snapseek::json::Json;
 use snapseek::recipe::{Explain, ExplainedKeyword, Hit};
-use snapseek::{SearchOptions, SearchResponse};
+use snapseek::{Engine, SearchOptions, SearchResponse};
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
@@ -23,7 +23,11 @@ pub struct Args {
     #[arg(allow_hyphen_values = true)]
     query: String,
 
-    /// How to search: keyword, vector or hybrid [default: hybrid, where the query has a vector]
+    /// Who answers: hybrid, memory, rag, unified, vault, or a .json file with a recipe [default: the snapshot's own]
+    #[arg(long, value_name = "R")]
+    recipe: Option<String>,
+
+    /// How to search: keyword, vector or hybrid; rag and memory have semantic, rag has fts [default: hybrid, where the query has a vector]
     #[arg(long)]
     mode: Option<String>,
 
@@ -44,8 +48,8 @@ pub struct Args {
     alpha: Option<f64>,
 
     /// Further options, as the JavaScript API takes them; what has an argument of its own goes before them
-    #[arg(long, value_name = "JSON", value_parser = parse_options)]
-    options: Option<SearchOptions>,
+    #[arg(long, value_name = "JSON", value_parser = recipe::parse_options)]
+    options: Option<Json>,
 
     /// How many hits, best first [default: 10]
     #[arg(long, value_name = "N")]
@@ -94,6 +98,8 @@ const EXAMPLES: &str = r#"Examples:
   snapseek search notes.snap jwt --filter '{"project": "web", "tags": {"any": ["a", "b"]}}'
   snapseek search notes.snap jwt --filter '{"createdAt": {"gte": "2024-05-01"}}' --count
   snapseek search notes.snap jwt --json | jq -r '.hits[].id'
+  snapseek search memories.snap 'deploy' --recipe memory --options '{"projectId": "web", "track": false}'
+  snapseek search notes.snap jwt --recipe recency.json --explain
 
 Filters take
   for strings            any, all, none, eq, ne, exists
@@ -105,8 +111,13 @@ and {"not": {...}} and {"or": [{...}, {...}]} around them."#;
 const SHOWN_VALUES: usize = 10;
 
 pub fn run(args: Args) -> Result<()> {
-    let engine = snapshot::open(&args.file)?;
-    let given = args.options.unwrap_or_default();
+    let mut engine = snapshot::open(&args.file)?;
+    let own = match Recipe::of(args.recipe.as_deref(), &engine)? {
+        Recipe::Hybrid => None,
+        Recipe::Own(recipe) => Some(recipe),
+        Recipe::Named(name) => return ask_recipe(&mut engine, name, args),
+    };
+    let given = recipe::search_options(args.options.as_ref())?;
     let mut options = SearchOptions {
         limit: args.limit.or(given.limit),
         offset: args.offset.or(given.offset),
@@ -115,7 +126,7 @@ pub fn run(args: Args) -> Result<()> {
         model: args.model.or(given.model),
         fusion: args.fusion.or(given.fusion),
         alpha: args.alpha.or(given.alpha),
-        now: given.now.or_else(|| Some(now())),
+        now: given.now.or_else(|| Some(snapshot::now())),
         filter: args.filter.or(given.filter),
         facets: if args.facets.is_empty() { given.facets } else { args.facets },
         as_you_type: args.as_you_type || given.as_you_type,
@@ -123,6 +134,7 @@ pub fn run(args: Args) -> Result<()> {
         count: args.count || given.count,
         explain: args.explain || given.explain,
         records: args.records || given.records,
+        recipe: own.or(given.recipe),
         ..given
     };
     if args.json {
@@ -140,14 +152,56 @@ pub fn run(args: Args) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// The time, in milliseconds.
-fn now() -> f64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    since.as_secs_f64() * 1000.0
+/// Asks a recipe of a source system. Its options are its own; what an argument says goes before them.
+fn ask_recipe(engine: &mut Engine, name: &'static str, args: Args) -> Result<()> {
+    let count = |count: usize| Json::from_f64(count as f64);
+    let flag = |is_set: bool| is_set.then_some(Json::Bool(true));
+    let said = [
+        ("limit", args.limit.map(count)),
+        ("offset", args.offset.map(count)),
+        ("mode", args.mode.map(Json::String)),
+        ("model", args.model.map(Json::String)),
+        ("filter", args.filter),
+        ("explain", flag(args.explain)),
+    ];
+    let mut options =
+        said.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect::<Vec<_>>();
+    if let Some(Json::Object(given)) = args.options {
+        options.extend(given.into_iter().filter(|(name, _)| !args_name(&options, name)).collect::<Vec<_>>());
+    }
+    if !args_name(&options, "now") {
+        options.push(("now".to_owned(), Json::from_f64(snapshot::now())));
+    }
+    let vector = args.vector.as_deref().map(query_vector).transpose()?;
+    let answer = recipe::ask(engine, name, &args.query, options, vector)?;
+    if args.json {
+        return print::json(&answer);
+    }
+    if let Some(Json::Array(warnings)) = answer.get("warnings") {
+        warnings
+            .iter()
+            .filter_map(Json::as_str)
+            .for_each(|text| print::note(format_args!("warning: {text}")));
+    }
+    let mut out = BufWriter::new(io::stdout().lock());
+    let found = recipe::found(&answer);
+    for (number, hit) in found.iter().enumerate() {
+        writeln!(out, "{}. {}  {:.4}", number + 1, print::plain(hit.id), hit.score)?;
+        if let Some(text) = hit.text {
+            writeln!(out, "   {}", print::plain(text))?;
+        }
+        if let Some(explain) = hit.explain.filter(|_| args.explain) {
+            writeln!(out, "   {}", print::plain(&explain.to_text()))?;
+        }
+    }
+    if found.is_empty() {
+        writeln!(out, "no hits")?;
+    }
+    Ok(out.flush()?)
 }
 
-pub(super) fn parse_options(text: &str) -> Result<SearchOptions, String> {
-    serde_json::from_str(text).map_err(|error| error.to_string())
+fn args_name(options: &[(String, Json)], name: &str) -> bool {
+    options.iter().any(|(known, _)| known == name)
 }
 
 /// The vector in a file.

@@ -1,0 +1,141 @@
+//! Which recipe answers, and what stands in its answer?
+
+use crate::failure::UsageError;
+use anyhow::{Context, Result};
+use snapseek::json::Json;
+use snapseek::schema::RecipeName;
+use snapseek::{Engine, SearchOptions};
+use std::fs;
+use std::path::Path;
+
+/// Who answers a question.
+#[derive(Debug)]
+pub enum Recipe {
+    /// Words and vectors, fused.
+    Hybrid,
+    /// A recipe in a file, in place of that fusion.
+    Own(Json),
+    /// The recipe of a source system, by its name.
+    Named(&'static str),
+}
+
+impl Recipe {
+    /// The recipe with this name, or in this file; the snapshot's own where none is named.
+    pub fn of(given: Option<&str>, engine: &Engine) -> Result<Recipe> {
+        let name = match given {
+            None => engine.schema().recipe(),
+            Some(given) => match RecipeName::named(given) {
+                Some(name) => name,
+                None => return Recipe::in_file(given),
+            },
+        };
+        Ok(if name == RecipeName::Hybrid { Recipe::Hybrid } else { Recipe::Named(name.name()) })
+    }
+
+    fn in_file(path: &str) -> Result<Recipe> {
+        if Path::new(path).extension().is_none_or(|extension| extension != "json") {
+            let names = RecipeName::ALL.map(RecipeName::name).join(", ");
+            let message = format!("there is no recipe {path:?}; there are {names}, or a .json file");
+            return Err(UsageError(message).into());
+        }
+        let text = fs::read(path).with_context(|| format!("{path} cannot be read"))?;
+        let json = Json::parse(&text).with_context(|| format!("{path} is not JSON"))?;
+        Ok(Recipe::Own(json))
+    }
+}
+
+/// Asks a recipe of a source system; the answer is what the JavaScript API gives.
+pub fn ask(
+    engine: &mut Engine,
+    recipe: &str,
+    query: &str,
+    options: Vec<(String, Json)>,
+    vector: Option<Vec<f32>>,
+) -> Result<Json> {
+    let mut entries = vec![("query".to_owned(), Json::String(query.to_owned()))];
+    entries.extend(options);
+    let answer = engine.call(&format!("{recipe}.search"), &Json::Object(entries), vector)?;
+    Json::parse(answer.as_bytes()).context("an answer is JSON")
+}
+
+/// Options that are given as a JSON object: names and values.
+pub fn parse_options(text: &str) -> Result<Json, String> {
+    match Json::parse(text.as_bytes()) {
+        Ok(json @ Json::Object(_)) => Ok(json),
+        Ok(json) => Err(format!("options are a JSON object such as {{\"limit\": 5}}, not {}", json.kind())),
+        Err(error) => Err(format!("this is not JSON: {error}")),
+    }
+}
+
+/// Options as those of the default search.
+pub fn search_options(json: Option<&Json>) -> Result<SearchOptions> {
+    let text = json.map_or_else(|| "{}".to_owned(), Json::to_text);
+    serde_json::from_str(&text).map_err(|error| UsageError(format!("--options: {error}")).into())
+}
+
+/// One hit of an answer, as far as all recipes have it.
+#[derive(Debug, PartialEq)]
+pub struct Found<'a> {
+    /// The record's id.
+    pub id: &'a str,
+    /// How well it fits.
+    pub score: f64,
+    /// What to show of it.
+    pub text: Option<&'a str>,
+    /// What made the score.
+    pub explain: Option<&'a Json>,
+}
+
+/// The hits of a recipe's answer, best first.
+pub fn found(answer: &Json) -> Vec<Found<'_>> {
+    let list = match answer {
+        Json::Array(list) => list,
+        _ => match answer.get("results").or_else(|| answer.get("hits")) {
+            Some(Json::Array(list)) => list,
+            _ => return Vec::new(),
+        },
+    };
+    list.iter().filter_map(found_one).collect()
+}
+
+fn found_one(hit: &Json) -> Option<Found<'_>> {
+    let inner = ["memory", "document", "entry", "record"]
+        .iter()
+        .find_map(|name| hit.get(name).filter(|value| matches!(value, Json::Object(_))));
+    let field = |name: &str| {
+        let own = hit.get(name).and_then(Json::as_str);
+        own.or_else(|| inner.and_then(|inner| inner.get(name)).and_then(Json::as_str))
+    };
+    let highlight = match hit.get("highlights") {
+        Some(Json::Array(all)) => all.first().and_then(Json::as_str),
+        _ => None,
+    };
+    let texts = ["snippet", "title", "chunkText", "text", "content", "description"];
+    Some(Found {
+        id: field("id")?,
+        score: hit.get("score").and_then(Json::as_f64)?,
+        text: highlight.or_else(|| texts.iter().find_map(|name| field(name))),
+        explain: hit.get("explain").or_else(|| hit.get("breakdown")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hits_of_every_answer_are_found() {
+        let answer = |text: &str| Json::parse(text.as_bytes()).unwrap();
+        for text in [
+            r#"{"results":[{"memory":{"id":"a","content":"red"},"score":0.5}]}"#,
+            r#"{"results":[{"entry":{"id":"a"},"score":0.5,"title":"red"}]}"#,
+            r#"[{"id":"a","score":0.5,"highlights":["red"]}]"#,
+            r#"{"hits":[{"id":"a","score":0.5,"snippet":"red"},{"score":1}]}"#,
+        ] {
+            let answer = answer(text);
+            let found = found(&answer);
+            assert_eq!(found, [Found { id: "a", score: 0.5, text: Some("red"), explain: None }], "{text}");
+        }
+        assert!(found(&answer("7")).is_empty());
+    }
+}
