@@ -2,6 +2,7 @@
 import { unlessAborted } from "./abort.js";
 import { SnapseekError, fromRaw, isRaw, reasonOf } from "./errors.js";
 import type { Engine as RawEngine } from "./glue.js";
+import { MemoryRecipe } from "./memory.js";
 import type {
   Embed,
   Identified,
@@ -221,6 +222,8 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
 
 /** Records, open for searching and writing; made by `open` or `build`. Release it with {@link Engine.free}. */
 export class Engine<R extends object = StoredRecord> extends Searcher<R> {
+  #memory: MemoryRecipe | undefined;
+
   /** @internal */
   static override of<R extends object>(raw: RawEngine, embed?: Embed): Engine<R> {
     return new Engine(raw, embed);
@@ -228,6 +231,11 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
 
   #call<T>(work: (raw: RawEngine) => T): T {
     return this.call((raw) => work(raw as RawEngine));
+  }
+
+  /** What an assistant remembers: the memory recipe's calls. */
+  get memory(): MemoryRecipe {
+    return (this.#memory ??= new MemoryRecipe(this));
   }
 
   /**

@@ -5,6 +5,7 @@ import { built, type BuildProgress } from "./building.js";
 import { Engine, Searcher, call, type RawSearcher } from "./engine.js";
 import { loader, type Wasm, type WasmSource } from "./load.js";
 import type * as whole from "./raw.js";
+import type { MemorySettings } from "./memory.types.js";
 import { received, type DownloadProgress, type RawOpener, type Read, type Source } from "./source.js";
 import type { Chunk, Embed, Identified, PresetName, RecordInput, Schema, StoredRecord } from "./types.js";
 
@@ -37,6 +38,8 @@ export interface LoadOptions {
 export interface OpenOptions extends LoadOptions {
   /** Embeds queries, for every `search`. Defaults to the snapshot's own embedder, where it has one. */
   readonly embed?: Embed;
+  /** What holds for the calls of `engine.memory`. Defaults to the defaults of each call. */
+  readonly memory?: MemorySettings;
   /** Is told how many bytes have come, after every piece. */
   readonly onProgress?: (progress: DownloadProgress) => void;
 }
@@ -110,7 +113,9 @@ export function connect(raw: typeof whole, environment: Environment): Package {
   const load = loading(raw, environment);
   return {
     async open<R extends object>(source: Source | PromiseLike<Source>, options: OpenOptions = {}) {
-      return Engine.of<R>(await received(source, environment.read, load(options.wasm), options), options.embed);
+      const engine = Engine.of<R>(await received(source, environment.read, load(options.wasm), options), options.embed);
+      if (options.memory) engine.memory.configure(options.memory);
+      return engine;
     },
     async build<R extends object>(records: Iterable<object> | string, schema?: Schema | PresetName, options: BuildOptions = {}) {
       await unlessAborted(load(options.wasm), options.signal);

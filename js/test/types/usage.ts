@@ -5,7 +5,7 @@ import { connect, expose, openInWorker } from "../../../pkg/worker.js";
 import type { RemoteEngine } from "../../../pkg/worker.js";
 import * as slim from "../../../pkg/search-node.js";
 import * as web from "../../../pkg/web.js";
-import type { Embed, Engine, ErrorCode, Filter, Hit, MatchRow, RecordInput, Schema, Searcher, SearchResponse } from "../../../pkg/node.js";
+import type { Embed, Engine, ErrorCode, Filter, Hit, MatchRow, MemoryResponse, MemoryResult, MemoryUsage, RecordInput, Schema, Searcher, SearchResponse } from "../../../pkg/node.js";
 
 declare const bytes: Uint8Array;
 
@@ -45,6 +45,27 @@ export async function whatCompiles(): Promise<void> {
   const told: string = formatZodError({ issues: [{ path: ["limit", 0], message: "too large" }] });
   void [fusedIds, boost, told];
   void [snippet, total, marks, engine.suggest("a")[0]?.word, engine.add(notes).added, engine.record(1)?.["title"]];
+}
+
+export async function whatTheMemoryRecipeGives(engine: Engine): Promise<void> {
+  const { results, skipped }: MemoryResponse<MemoryResult> = await engine.memory.search({ query: "a", sector: "semantic", track: false });
+  const content: string | undefined = results[0]?.supersededBy?.content;
+  for (const result of (await engine.memory.search({ query: "a", includeDocuments: true })).results) {
+    const id: string | number = result.type === "memory" ? result.memory.id : result.documentId;
+    void id;
+  }
+  const summary: string | undefined = (await engine.memory.timeline("a", 1)).sessions.get("s")?.summary;
+  const usage: MemoryUsage | undefined = (await engine.memory.sessionContext("a"))?.usageType;
+  const { id, embedded } = await engine.memory.create({ content: "a", createdAt: new Date() }, "project", "session");
+  await engine.memory.linkToSession(id, "s", "recalled");
+  await open(bytes, { memory: { decay: true, weights: { sectorBoost: { own: 2 } } } });
+  // @ts-expect-error: a memory has content.
+  await engine.memory.create({});
+  // @ts-expect-error: a use is one of four.
+  await engine.memory.linkToSession(id, "s", "seen");
+  // @ts-expect-error: there is no such mode.
+  await engine.memory.search({ query: "a", mode: "vector" });
+  void [skipped, content, summary, usage, embedded];
 }
 
 interface Note {

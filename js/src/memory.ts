@@ -1,0 +1,181 @@
+// The memory recipe: what an assistant remembers.
+
+import type { Engine } from "./engine.js";
+import type {
+  MemoryCreated,
+  MemoryDocumentResult,
+  MemoryFtsResult,
+  MemoryResponse,
+  MemoryResult,
+  MemorySearchOptions,
+  MemorySession,
+  MemorySettings,
+  MemoryUsage,
+  MemoryVectorResult,
+  MemoryWeights,
+  NewMemory,
+  NewMemorySession,
+  SessionContext,
+  TimelineResult,
+} from "./memory.types.js";
+
+/** Memories, their sessions and relationships; reached by `engine.memory`. They are records of kind `"memory"`. */
+export class MemoryRecipe {
+  readonly #engine: Engine<object>;
+  #settings: MemorySettings = {};
+
+  /** @internal */
+  constructor(engine: Engine<object>) {
+    this.#engine = engine;
+  }
+
+  /** Says what holds for all calls from now on; what is left out is as it was by default. */
+  configure(settings: MemorySettings): void {
+    this.#settings = { ...settings };
+  }
+
+  /**
+   * The best memories for a query. What is returned is reinforced, unless `track` is `false`.
+   *
+   * Where an `embed` function was given, here or to `open`, it is asked for the query's vector. If it fails, or there is no
+   * vector at all, words alone are looked for and the response is `degraded`.
+   */
+  search(
+    options: MemorySearchOptions & { readonly includeDocuments: true },
+  ): Promise<MemoryResponse<MemoryResult | MemoryDocumentResult>>;
+  search(
+    options: MemorySearchOptions & { readonly includeDocuments?: false },
+  ): Promise<MemoryResponse<MemoryResult>>;
+  search(options: MemorySearchOptions): Promise<MemoryResponse<MemoryResult | MemoryDocumentResult>>;
+  search(options: MemorySearchOptions): Promise<MemoryResponse<MemoryResult | MemoryDocumentResult>> {
+    return this.#find("memory.search", options);
+  }
+
+  /**
+   * The best documents for a query, each by its best chunk: records of kind `"document"`.
+   *
+   * @param limit How many at most. Defaults to 10.
+   */
+  searchDocuments(query: string, projectId?: string, limit?: number): Promise<MemoryResponse<MemoryDocumentResult>> {
+    return this.#find("memory.searchDocuments", { query, projectId, limit });
+  }
+
+  /**
+   * What words find, by FTS5's rank: memories with any word that starts like one of the query's.
+   *
+   * @param limit How many at most. Defaults to 20.
+   */
+  async searchFts(query: string, projectId?: string, limit?: number): Promise<MemoryResponse<MemoryFtsResult>> {
+    return this.#engine.ask("memory.searchFts", { query, projectId, limit });
+  }
+
+  /**
+   * What vectors find, nearest first.
+   *
+   * @param limit How many at most. Defaults to 20.
+   */
+  searchVector(query: string, projectId?: string, limit?: number): Promise<MemoryResponse<MemoryVectorResult>> {
+    return this.#find("memory.searchVector", { query, projectId, limit });
+  }
+
+  /**
+   * The memories of the same project before and after one.
+   *
+   * @param before How many before it at most. Defaults to 5.
+   * @param after How many after it at most. Defaults to 5.
+   */
+  async timeline(id: string, before?: number, after?: number): Promise<TimelineResult> {
+    const found = this.#engine.ask<Omit<TimelineResult, "sessions"> & { readonly sessions: readonly MemorySession[] }>(
+      "memory.timeline",
+      { id, before, after, decay: this.#settings.decay },
+    );
+    return { ...found, sessions: new Map(found.sessions.map((session) => [session.id, session])) };
+  }
+
+  /** How a memory was used last, and where; `null` where no session has used it. */
+  async sessionContext(id: string): Promise<SessionContext | null> {
+    return this.#engine.ask("memory.sessionContext", { id });
+  }
+
+  /** Creates a memory, in a session if one is named. Where `embed` fails it has no vector, and `embedded` says so. */
+  async create(memory: NewMemory, projectId?: string, sessionId?: string): Promise<MemoryCreated> {
+    const text = [memory.content, memory.summary].filter(Boolean).join("\n");
+    return this.#engine.askAbout("memory.create", text, { ...memory, projectId, sessionId } as NewMemory);
+  }
+
+  /** Lets one memory stand in place of another from now on. */
+  async supersede(oldId: string, newId: string): Promise<void> {
+    this.#engine.ask("memory.supersede", { oldId, newId });
+  }
+
+  /**
+   * Relates two memories.
+   *
+   * @param type What the relationship means. Defaults to `"RELATED_TO"`.
+   */
+  async relate(
+    sourceId: string,
+    targetId: string,
+    type?: string,
+    options: { /** When it ends. Defaults to never. */ readonly validUntil?: number | string | Date } = {},
+  ): Promise<void> {
+    this.#engine.ask("memory.relate", { sourceId, targetId, type, ...options });
+  }
+
+  /**
+   * Lets a memory matter more, and says how much it does.
+   *
+   * @param amount The share of what it lacks to 1. Defaults to 0.1.
+   */
+  async reinforce(id: string, amount?: number): Promise<number> {
+    return this.#salience("memory.reinforce", id, amount);
+  }
+
+  /**
+   * Lets a memory matter less, and says how much it does.
+   *
+   * @param amount The share that is taken away. Defaults to 0.2.
+   */
+  async deemphasize(id: string, amount?: number): Promise<number> {
+    return this.#salience("memory.deemphasize", id, amount);
+  }
+
+  /** Notes what a session did with a memory. */
+  async linkToSession(id: string, sessionId: string, usage: MemoryUsage): Promise<void> {
+    this.#engine.ask("memory.linkToSession", { id, sessionId, usage });
+  }
+
+  /** Marks a memory as deleted: it stays stored, and is no longer found. */
+  async delete(id: string): Promise<void> {
+    this.#engine.ask("memory.delete", { id });
+  }
+
+  /** Begins a session, or says more of one. */
+  async session(session: NewMemorySession): Promise<void> {
+    this.#engine.ask("memory.session", session);
+  }
+
+  #salience(name: string, id: string, amount: number | undefined): number {
+    return this.#engine.ask<{ salience: number }>(name, { id, amount, decay: this.#settings.decay }).salience;
+  }
+
+  async #find<T>(name: string, options: Omit<Partial<MemorySearchOptions>, "query" | "projectId" | "limit"> & Asked): Promise<T> {
+    const { weights, decay } = this.#settings;
+    const asked = { ...options, decay, weights: merged(weights, options.weights) };
+    if (asked.mode !== "keyword") return this.#engine.askAbout(name, asked.query, asked);
+    const { embed: _, vector: __, ...rest } = asked;
+    return this.#engine.ask(name, rest);
+  }
+}
+
+/** What every search has; it may be `undefined` where a caller left it out. */
+interface Asked {
+  readonly query: string;
+  readonly projectId?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+function merged(own: MemoryWeights | undefined, given: MemoryWeights | undefined): MemoryWeights | undefined {
+  if (!own || !given) return given ?? own;
+  return { ...own, ...given, sectorBoost: { ...own.sectorBoost, ...given.sectorBoost } };
+}

@@ -1,0 +1,149 @@
+//! The memory recipe, as its specification numbers it and as its source document tests it.
+
+#![cfg(not(target_arch = "wasm32"))]
+
+mod acceptance;
+mod cases;
+mod documents;
+mod filters;
+mod legs;
+mod recall;
+mod results;
+mod score;
+mod sessions;
+mod writes;
+
+use serde_json::{Value, json};
+use snapseek::json::Json;
+use snapseek::{Engine, Record, Schema, SearchError};
+
+/// A Monday in November.
+const NOW: f64 = 1_794_830_400_000.0;
+const DAY: f64 = 86_400_000.0;
+
+/// The attributes of the memory preset.
+fn attributes() -> Value {
+    json!({
+        "projectId": "keyword", "sector": "keyword", "tier": "keyword", "salience": "number", "importance": "number",
+        "tags": "keywords", "concepts": "keywords", "files": "keywords", "createdAt": "time", "updatedAt": "time",
+        "lastAccessed": "time", "validFrom": "time", "validUntil": "time", "isDeleted": "bool",
+        "parentId": "keyword", "chunkIndex": "number", "charOffset": "number",
+    })
+}
+
+/// An engine, asked by the names of its calls.
+struct Memories {
+    engine: Engine,
+    now: f64,
+}
+
+impl Memories {
+    /// Without records, for a schema with these models.
+    fn with_vectors(vectors: Value) -> Memories {
+        Memories::of(json!({
+            "fields": { "content": {}, "summary": {} },
+            "attributes": attributes(),
+            "vectors": vectors,
+        }))
+    }
+
+    fn of(schema: Value) -> Memories {
+        let schema: Schema = serde_json::from_value(schema).unwrap();
+        Memories { engine: Engine::empty(&schema).unwrap().with_writer(7), now: NOW }
+    }
+
+    /// With the embedder that snapshots have themselves.
+    fn new() -> Memories {
+        Memories::with_vectors(json!({ "own": { "embedder": "hash" } }))
+    }
+
+    /// Without vectors.
+    fn of_words() -> Memories {
+        Memories::with_vectors(json!({}))
+    }
+
+    /// With vectors of two numbers that come with records, as they are.
+    fn of_pairs() -> Memories {
+        Memories::with_vectors(json!({ "pair": { "field": "vector", "encoding": "f32", "width": 2 } }))
+    }
+
+    fn try_call(
+        &mut self,
+        name: &str,
+        mut options: Value,
+        vector: Option<Vec<f32>>,
+    ) -> Result<Value, SearchError> {
+        if options.get("now").is_none() {
+            options["now"] = json!(self.now);
+        }
+        let options = Json::parse(options.to_string().as_bytes()).unwrap();
+        let text = self.engine.call(&format!("memory.{name}"), &options, vector)?;
+        Ok(serde_json::from_str(&text).unwrap())
+    }
+
+    fn call(&mut self, name: &str, options: Value) -> Value {
+        self.try_call(name, options, None).unwrap()
+    }
+
+    /// A complaint, as it is told.
+    fn complaint(&mut self, name: &str, options: Value) -> String {
+        self.try_call(name, options, None).unwrap_err().to_string()
+    }
+
+    fn search(&mut self, options: Value) -> Vec<Value> {
+        self.call("search", options)["results"].as_array().unwrap().clone()
+    }
+
+    /// The ids of what a search finds, best first.
+    fn found(&mut self, options: Value) -> Vec<String> {
+        self.search(options).iter().map(|result| text(&result["memory"]["id"])).collect()
+    }
+
+    /// Creates a memory and gives its id.
+    fn create(&mut self, options: Value) -> String {
+        text(&self.call("create", options)["id"])
+    }
+
+    /// Adds a record as it is.
+    fn add(&mut self, record: Value) {
+        let record = Record::from_json(Json::parse(record.to_string().as_bytes()).unwrap()).unwrap();
+        self.engine.add([&record]).unwrap();
+    }
+
+    /// A memory's record, as it is now.
+    fn memory(&self, id: &str) -> Value {
+        let record = self.engine.record(snapseek::Key { id, kind: "memory" }).unwrap().unwrap();
+        serde_json::from_str(&record.json().to_text()).unwrap()
+    }
+
+    /// What a search without tracking gives for one memory.
+    fn result(&mut self, id: &str, mut options: Value) -> Value {
+        options["track"] = json!(false);
+        let results = self.search(options);
+        results.into_iter().find(|result| result["memory"]["id"] == id).unwrap_or_else(|| panic!("no {id}"))
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap()
+}
+
+/// The three memories that the source document's tests search, made in the session `sess1` of `proj1`.
+fn of_the_document() -> Memories {
+    let mut memories = Memories::new();
+    memories.call("session", json!({ "id": "sess1", "projectId": "proj1" }));
+    for (content, sector) in [
+        ("Decided to use React with TypeScript for the frontend", "reflective"),
+        ("To deploy, run npm build then upload to S3", "procedural"),
+        ("The API routes are defined in src/routes/api.ts", "semantic"),
+    ] {
+        memories.create(json!({
+            "content": content, "sector": sector, "projectId": "proj1", "sessionId": "sess1",
+        }));
+    }
+    memories
+}
