@@ -6,4 +6,6 @@ export type { Engine, Searcher } from "./engine.js";
 export type { Build, BuildOptions, LoadOptions, Open, OpenOptions, OpenToSearch } from "./index.js";
 export type { WasmSource } from "./load.js";
 export type { DownloadProgress, Source } from "./source.js";
+export type { Rag } from "./rag.js";
+export type * from "./rag.types.js";
 export type * from "./types.js";

@@ -9,6 +9,7 @@ use super::formula::Context;
 use crate::attributes::Values;
 use crate::bitmap::Bitmap;
 use crate::document::Key;
+use crate::order::sort;
 use crate::ranking::{Near, relation_weight};
 use crate::retrieval::{each_row_with, part_of, row_of};
 use crate::snapshot::SnapshotError;
@@ -97,7 +98,7 @@ impl<'a> Sources<'a> {
             }
             true
         });
-        rows.sort_unstable();
+        sort(&mut rows);
         rows
     }
 
