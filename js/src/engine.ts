@@ -3,6 +3,7 @@ import { unlessAborted } from "./abort.js";
 import { SnapseekError, fromRaw, isRaw, reasonOf } from "./errors.js";
 import type { Engine as RawEngine } from "./glue.js";
 import { MemoryRecipe } from "./memory.js";
+import { Rag } from "./rag.js";
 import type {
   Embed,
   Identified,
@@ -87,6 +88,11 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
   /** @internal */
   protected call<T>(work: (raw: RawSearcher) => T): T {
     return this.#call(work);
+  }
+
+  /** @internal */
+  protected get embedding(): Embed | undefined {
+    return this.#embed;
   }
 
   /** How many records there are. */
@@ -227,6 +233,13 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
   /** @internal */
   static override of<R extends object>(raw: RawEngine, embed?: Embed): Engine<R> {
     return new Engine(raw, embed);
+  }
+
+  #rag: Rag | undefined;
+
+  /** Chunks of longer texts. */
+  get rag(): Rag {
+    return (this.#rag ??= new Rag(this, this.embedding));
   }
 
   #call<T>(work: (raw: RawEngine) => T): T {

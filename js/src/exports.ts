@@ -8,4 +8,6 @@ export type { WasmSource } from "./load.js";
 export type { DownloadProgress, Source } from "./source.js";
 export type { MemoryRecipe } from "./memory.js";
 export type * from "./memory.types.js";
+export type { Rag } from "./rag.js";
+export type * from "./rag.types.js";
 export type * from "./types.js";

@@ -1,5 +1,6 @@
 //! Whose hits fill a page? No group takes more than its share, unless the page would stay short.
 
+use crate::order::sort;
 use std::collections::BTreeMap;
 
 /// The places of the items on a page, ascending: of every group the best `most`, and where that gives fewer than `limit`,
@@ -15,7 +16,7 @@ pub fn diversified(groups: &[String], most: usize, limit: usize) -> Vec<usize> {
     page.truncate(limit);
     let room = limit - page.len();
     page.extend(overflow.into_iter().take(room));
-    page.sort_unstable();
+    sort(&mut page);
     page
 }
 

@@ -1,5 +1,6 @@
 //! What stands beside a hit? The chunks before and after it, each worth less the further away.
 
+use crate::order::sort_by;
 use std::collections::BTreeMap;
 
 /// What is left of a score one chunk away.
@@ -50,7 +51,7 @@ pub fn with_neighbours(seeds: &[(u32, f64)], near: &[Near]) -> Vec<Placed> {
         }
     }
     let mut placed = best.into_values().collect::<Vec<_>>();
-    placed.sort_by(|a, b| {
+    sort_by(&mut placed, |a, b| {
         let by_score = (b.score + 0.0).total_cmp(&(a.score + 0.0));
         by_score.then(distance(a).cmp(&distance(b))).then(a.row.cmp(&b.row))
     });

@@ -9,8 +9,9 @@ use super::formula::{
 use super::legs::{Ask, Candidate, Words};
 use super::sources::{Graph, GraphPlan, Sources};
 use crate::bitmap::Bitmap;
+use crate::order::{sort_by, sort_by_key};
 use crate::ranking::{Near, Placed, changed_ranks, diversified, graph_signals, share_at, with_neighbours};
-use crate::retrieval::newest;
+use crate::retrieval::{TimeOrder, by_time};
 use crate::snapshot::SnapshotError;
 use crate::vector;
 use serde::Serialize;
@@ -214,12 +215,12 @@ fn candidates(context: &Context, plan: &RagPlan) -> Result<Found, SnapshotError>
     let known = rows.len();
     if keyword == 0 && !is_fts {
         let created_at = context.schema.attribute("createdAt").map(|(place, _)| place);
-        for row in newest(context.corpus, created_at, depth, allowed)? {
+        for row in by_time(context.corpus, created_at, TimeOrder::Newest, depth, allowed)? {
             if !rows[..known].iter().any(|candidate| candidate.row == row) {
                 rows.push(Candidate::of_row(row));
             }
         }
-        rows.sort_by_key(|candidate| candidate.row);
+        sort_by_key(&mut rows, |candidate| candidate.row);
     }
     // A keyword score is a place among what the words found, so only vectors are looked up for the others.
     Ask { words: None, ..ask }.complete(context.corpus, &mut rows)?;
@@ -328,8 +329,8 @@ fn rerank(sources: &Sources, graph: &Graph, weight: f64, hits: &mut [RagHit]) ->
         hit.score = explained.score();
         hit.base_explained = Some(std::mem::replace(&mut hit.explained, explained));
     }
-    // The order they are in decides among equals: it is stable.
-    hits.sort_by(|a, b| (b.score + 0.0).total_cmp(&(a.score + 0.0)));
+    // Equals stay in the order they are in.
+    sort_by(hits, |a, b| (b.score + 0.0).total_cmp(&(a.score + 0.0)));
     Ok(())
 }
 

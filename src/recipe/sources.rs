@@ -9,6 +9,7 @@ use super::formula::Context;
 use crate::attributes::Values;
 use crate::bitmap::Bitmap;
 use crate::document::Key;
+use crate::order::sort;
 use crate::ranking::{Near, relation_weight};
 use crate::retrieval::{each_row_with, part_of, row_of};
 use crate::snapshot::SnapshotError;
@@ -97,7 +98,7 @@ impl<'a> Sources<'a> {
             }
             true
         });
-        rows.sort_unstable();
+        sort(&mut rows);
         rows
     }
 
@@ -174,9 +175,8 @@ impl<'a> Sources<'a> {
     fn grow(&self, graph: &mut Growing, row: u32, source: &Source, node: usize) -> Result<(), SnapshotError> {
         let Source { source_type, source_id } = source;
         // What it says of itself.
-        let parent_type = source_type.as_str();
         for (attribute, target, relation) in
-            [(CONTEXT, "context", "context"), (ACTION, "action", "action"), (PARENT, parent_type, "parent")]
+            [(CONTEXT, "context", "context"), (ACTION, "action", "action"), (PARENT, source_type.as_str(), "parent")]
         {
             let other = self.text(row, attribute).and_then(|id| self.find(Some(target), &id));
             if let Some(other) = other {
@@ -184,7 +184,7 @@ impl<'a> Sources<'a> {
             }
         }
         // What others say of it.
-        let named_by = match parent_type {
+        let named_by = match source_type.as_str() {
             "context" => Some(CONTEXT),
             "action" => Some(ACTION),
             _ => None,

@@ -142,6 +142,17 @@ export function whatIsThrown(thrown: unknown, expression: string): string | unde
   return thrown.span && expression.slice(...thrown.span);
 }
 
+export async function whatRagTakes(engine: Engine): Promise<void> {
+  const indexed = await engine.rag.index([{ sourceType: "note", sourceId: 1, body: "a" }], { embed: async () => [[1]], strict: true });
+  for (const report of indexed.sources) if (report.skipped) report.reason satisfies "content_unchanged" | "empty_body";
+  const { results, graph, embedding } = await engine.rag.search({ query: "a", mode: "semantic", sourceType: ["note"], explain: true });
+  const [chunk] = results;
+  chunk?.neighbor?.seed satisfies string | undefined;
+  chunk?.explain?.parts[0]?.product satisfies number | undefined;
+  graph?.edges[0]?.relation satisfies string | undefined;
+  embedding?.provider satisfies "embed" | "hash" | "static" | undefined;
+}
+
 export async function whatDoesNotCompile(engine: Engine): Promise<void> {
   // @ts-expect-error: an engine comes from open or build.
   new (engine.constructor as typeof Engine)();
@@ -175,6 +186,10 @@ export async function whatDoesNotCompile(engine: Engine): Promise<void> {
   engine.searchSync("a").hits[0]!.score = 1;
   // @ts-expect-error: nor can their lists.
   engine.searchSync("a").hits.push();
+  // @ts-expect-error: there is no such mode.
+  await engine.rag.search({ query: "a", mode: "fuzzy" });
+  // @ts-expect-error: a source has a body.
+  await engine.rag.index([{ sourceType: "note", sourceId: 1 }]);
   // @ts-expect-error: there is no such code.
   const code: ErrorCode = "query/whatever";
   void code;
