@@ -10,7 +10,7 @@ use super::legs::{Ask, Candidate, Words};
 use super::sources::{Graph, GraphPlan, Sources};
 use crate::bitmap::Bitmap;
 use crate::ranking::{Near, Placed, changed_ranks, diversified, graph_signals, share_at, with_neighbours};
-use crate::retrieval::newest;
+use crate::retrieval::{TimeOrder, by_time};
 use crate::snapshot::SnapshotError;
 use crate::vector;
 use serde::Serialize;
@@ -214,7 +214,7 @@ fn candidates(context: &Context, plan: &RagPlan) -> Result<Found, SnapshotError>
     let known = rows.len();
     if keyword == 0 && !is_fts {
         let created_at = context.schema.attribute("createdAt").map(|(place, _)| place);
-        for row in newest(context.corpus, created_at, depth, allowed)? {
+        for row in by_time(context.corpus, created_at, TimeOrder::Newest, depth, allowed)? {
             if !rows[..known].iter().any(|candidate| candidate.row == row) {
                 rows.push(Candidate::of_row(row));
             }
