@@ -16,6 +16,7 @@ import type {
   Suggestion,
   Written,
 } from "./types.js";
+import { Unified } from "./unified.js";
 
 /** Rows as they cross from wasm: column by column. */
 type Columns = [
@@ -86,6 +87,15 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
   /** @internal */
   protected call<T>(work: (raw: RawSearcher) => T): T {
     return this.#call(work);
+  }
+
+  /**
+   * What `open` was given to embed queries.
+   *
+   * @internal
+   */
+  get embedding(): Embed | undefined {
+    return this.#embed;
   }
 
   /** How many records there are. */
@@ -229,6 +239,12 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
   #call<T>(work: (raw: RawEngine) => T): T {
     return this.call((raw) => work(raw as RawEngine));
   }
+
+  /** Observations, sessions and prompts, asked in one way. */
+  get unified(): Unified<R> {
+    return (this.#unified ??= new Unified(this));
+  }
+  #unified: Unified<R> | undefined;
 
   /**
    * Adds records, all or none. One with the key of another replaces it.

@@ -7,3 +7,5 @@ export type { Build, BuildOptions, LoadOptions, Open, OpenOptions, OpenToSearch 
 export type { WasmSource } from "./load.js";
 export type { DownloadProgress, Source } from "./source.js";
 export type * from "./types.js";
+export type { Unified } from "./unified.js";
+export type * from "./unified.types.js";
