@@ -235,7 +235,7 @@ fn u1_pages_are_full_and_none_overlaps_another() {
 }
 
 #[test]
-fn inv_002_a_limit_is_clamped_to_a_hundred_and_zero_is_twenty() {
+fn u2_inv_002_a_limit_is_clamped_to_a_hundred_and_zero_is_twenty() {
     let records =
         (0..130).map(|id| format!(r#"{{"id":"{id}","kind":"prompt","content":"ferry","createdAt":{id}}}"#));
     let records = records.collect::<Vec<_>>();
@@ -539,11 +539,13 @@ fn inv_004_u8_another_value_of_any_parameter_is_another_search() {
     assert_eq!((stat(&mut engine, "hits"), stat(&mut engine, "misses")), (0.0, 16.0));
 }
 
+type Write = fn(&mut Engine, &Record);
+
 #[test]
 fn u8_any_write_clears_the_cache() {
     let record =
         Record::from_json(json(r#"{"id":"8","kind":"prompt","content":"ledger","createdAt":1}"#)).unwrap();
-    let writes: [(&str, fn(&mut Engine, &Record)); 4] = [
+    let writes: [(&str, Write); 4] = [
         ("add", |engine, record| _ = engine.add([record]).unwrap()),
         ("remove", |engine, _| _ = engine.remove([Key { id: "4", kind: "observation" }]).unwrap()),
         ("a field", |engine, _| {
@@ -623,4 +625,48 @@ fn u4_the_same_search_twice_and_in_segments_is_the_same_answer() {
         assert_eq!(search(&mut engine(), options), first);
         assert_eq!(search(&mut written, options), first);
     }
+}
+
+#[test]
+fn stages_work_on_the_hits_of_this_recipe() {
+    let mut engine = engine();
+    let keys = |engine: &mut Engine, more: &str| {
+        found(&search(engine, &format!(r#"{{"query":"ledger tickets",{more}}}"#)))
+    };
+    assert_eq!(keys(&mut engine, r#""pinned":["6"]"#)[0], "6/s");
+    assert!(!keys(&mut engine, r#""pinned":["6"],"project":"api""#).contains(&"6/s".to_owned()));
+    assert_eq!(sorted(keys(&mut engine, r#""asOf":600"#)), ["4/o", "5/o", "7/p"]);
+    assert_eq!(keys(&mut engine, r#""minRelevance":1"#), [""; 0]);
+    let all = keys(&mut engine, r#""limit":100"#).len();
+    assert!((1..all).contains(&keys(&mut engine, r#""maxTokens":20"#).len()));
+    // Without a query nothing is beside the point.
+    assert_eq!(found(&search(&mut engine, r#"{"minRelevance":1}"#)).len(), RECORDS.len());
+}
+
+#[test]
+fn the_sample_of_the_preset_answers_its_questions() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
+    let lines = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let sample = lines("unified.jsonl");
+    let records = sample.lines().filter(|line| json(line).get("$").is_none());
+    let mut engine = engine_of(&Schema::preset("unified").unwrap(), records);
+    let mut asked = 0;
+    for question in
+        lines("questions.jsonl").lines().map(json).filter(|line| text(line, "preset") == "unified")
+    {
+        let Some(Json::Array(expected)) = question.get("expect") else { panic!("no answer: {question:?}") };
+        let options = [("query", question.get("query").unwrap().clone()), ("limit", Json::Integer(3))];
+        let options = Json::Object(options.map(|(name, value)| (name.to_owned(), value)).to_vec());
+        let response = json(&engine.call("unified.search", &options, None).unwrap());
+        let ids = items(&response).iter().map(|hit| hit.get("id").unwrap().clone()).collect::<Vec<_>>();
+        assert!(expected.iter().all(|id| ids.contains(id)), "{question:?}: {ids:?}");
+        asked += 1;
+    }
+    assert!(asked >= 5);
+    let decisions = call(
+        &mut engine,
+        "unified.decisions",
+        r#"{"query":"ledger","obsType":"decision","project":"ferry-api"}"#,
+    );
+    assert!(items(&decisions).iter().any(|hit| text(hit, "id") == "obs-3"));
 }

@@ -18,6 +18,7 @@ import type {
   Suggestion,
   Written,
 } from "./types.js";
+import { Unified } from "./unified.js";
 
 /** Rows as they cross from wasm: column by column. */
 type Columns = [
@@ -90,8 +91,12 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
     return this.#call(work);
   }
 
-  /** @internal */
-  protected get embedding(): Embed | undefined {
+  /**
+   * What `open` was given to embed queries.
+   *
+   * @internal
+   */
+  get embedding(): Embed | undefined {
     return this.#embed;
   }
 
@@ -250,6 +255,12 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
   get memory(): MemoryRecipe {
     return (this.#memory ??= new MemoryRecipe(this));
   }
+
+  /** Observations, sessions and prompts, asked in one way. */
+  get unified(): Unified<R> {
+    return (this.#unified ??= new Unified(this));
+  }
+  #unified: Unified<R> | undefined;
 
   /**
    * Adds records, all or none. One with the key of another replaces it.

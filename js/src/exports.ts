@@ -11,3 +11,5 @@ export type * from "./memory.types.js";
 export type { Rag } from "./rag.js";
 export type * from "./rag.types.js";
 export type * from "./types.js";
+export type { Unified } from "./unified.js";
+export type * from "./unified.types.js";

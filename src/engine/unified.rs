@@ -5,11 +5,12 @@ use super::{Engine, SearchError};
 use crate::json::Json;
 use crate::options::Options;
 use crate::recipe::unified::{
-    self, AnswerKey, Answers, Figures, Found, Intent, Params, Plan, Route, Variant, Vocabulary, boosted,
-    booster, intent,
+    self, AnswerKey, Answers, Figures, Found, Intent, Params, Plan, Route, Shown, Variant, Vocabulary,
+    boosted, booster, intent,
 };
-use crate::recipe::{Explained, Legs, Rated};
+use crate::recipe::{Explained, Legs};
 use crate::retrieval::Corpus;
+use crate::snapshot::SnapshotError;
 use serde::Serialize;
 
 /// What the recipe remembers.
@@ -74,6 +75,10 @@ struct Hit {
     obs_type: Option<Json>,
     #[serde(skip_serializing_if = "Option::is_none")]
     created_at: Option<Json>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pinned: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    folded: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explain: Option<Explain>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -190,8 +195,8 @@ impl Engine {
             };
             let context = self.context(corpus, &params.query, delivery.now);
             let Some(found) = unified::search(&context, &plan)? else { return Ok(None) };
-            let page = found.rows.iter().skip(params.offset).take(params.limit);
-            let hits = page.map(|rated| hit(corpus, &found, rated, params)).collect::<Result<_, _>>()?;
+            let hits = found.page.iter().map(|shown| hit(corpus, &found, shown, params));
+            let hits = hits.collect::<Result<_, _>>()?;
             Ok::<_, SearchError>(Some(Response {
                 query: params.query.clone(),
                 mode: found.route,
@@ -276,10 +281,12 @@ impl Engine {
     }
 }
 
-fn hit(corpus: &Corpus, found: &Found, rated: &Rated, params: &Params) -> Result<Hit, SearchError> {
+fn hit(corpus: &Corpus, found: &Found, shown: &Shown, params: &Params) -> Result<Hit, SearchError> {
+    let rated = &shown.rated;
     let key = key_of(corpus, rated.row)?;
     let record = record_of(corpus, rated.row)?;
     let field = |name: &str| record.json().get(name).filter(|value| **value != Json::Null).cloned();
+    let folded = shown.folded.iter().map(|&row| Ok(key_of(corpus, row)?.id.to_owned()));
     let explain = || Explain {
         bm25: rated.keyword.map(|signal| signal.score),
         similarity: rated.vector.map(|signal| signal.score),
@@ -293,6 +300,8 @@ fn hit(corpus: &Corpus, found: &Found, rated: &Rated, params: &Params) -> Result
         project: field("project"),
         obs_type: field("obsType"),
         created_at: field("createdAt"),
+        pinned: shown.is_pinned,
+        folded: folded.collect::<Result<_, SnapshotError>>()?,
         explain: params.explains.then(explain),
         record: params.is_full.then(|| record.json().clone()),
     })

@@ -3,6 +3,7 @@
 use super::top_k::{Ranked, TopK};
 use super::{Corpus, part_of};
 use crate::bitmap::Bitmap;
+use crate::order;
 use crate::snapshot::SnapshotError;
 
 /// Which rows come first.
@@ -40,12 +41,13 @@ impl TimeOrder {
             let (part, document) = part_of(corpus, row);
             self.rank(attribute.and_then(|attribute| values[part].number(attribute, document as usize)))
         };
-        rows.sort_by(|a, b| rank(row_of(a)).total_cmp(&rank(row_of(b))));
+        order::sort_by(rows, |a, b| rank(row_of(a)).total_cmp(&rank(row_of(b))));
         Ok(())
     }
 }
 
-/// The first `limit` live rows in the order of an attribute that tells when; equal times in row order.
+/// The first `limit` live rows in the order of an attribute that tells when; equal times in row order. Where there is no
+/// such attribute, rows are as old as their numbers: what was written last is the newest.
 ///
 /// # Errors
 /// When the attributes are damaged.
@@ -62,8 +64,12 @@ pub fn by_time(
         for document in 0..part.segment.documents() {
             let is_allowed = allowed.is_none_or(|allowed| allowed[number].has(document as usize));
             if is_allowed && part.is_live(document) {
-                let time = attribute.and_then(|attribute| values.number(attribute, document as usize));
-                top.push(Ranked { row: part.first_row + document, rank: order.rank(time) });
+                let row = part.first_row + document;
+                let time = match attribute {
+                    Some(attribute) => values.number(attribute, document as usize),
+                    None => Some(f64::from(row)),
+                };
+                top.push(Ranked { row, rank: order.rank(time) });
             }
         }
     }

@@ -37,6 +37,10 @@ export async function whatCompiles(): Promise<void> {
   const similarity: number | undefined = fused.hits[0]?.explain?.vector?.similarity;
   const own: Float32Array | undefined = (await open(bytes, { embed })).embed("a", "own");
   void [similarity, own, fused.legs.vector, fused.fusion];
+  const unified = await engine.unified.search({ query: "a", type: "sessions", dateStart: new Date(), concepts: ["b"], embed });
+  const decided: string | undefined = (await engine.unified.decisions("a", { limit: 3 })).hits[0]?.title;
+  const p95: number = engine.unified.stats().latency.p95;
+  void [unified.shortCircuit, decided, p95, await engine.unified.warm()];
   engine.remove(["a", 1, { id: "a", kind: "note" }]);
   built.apply(engine.changes());
   await open(engine.snapshot());
@@ -174,6 +178,8 @@ export async function whatDoesNotCompile(engine: Engine): Promise<void> {
   engine.searchSync("a", { typos: 3 });
   // @ts-expect-error: there is no such mode.
   engine.searchSync("a", { mode: "fuzzy" });
+  // @ts-expect-error: there is no such type of records.
+  await engine.unified.search({ type: "memories" });
   // @ts-expect-error: a vector is numbers.
   engine.searchSync("a", { vector: ["1"] });
   // @ts-expect-error: what is awaited cannot be asked at once.

@@ -3,6 +3,7 @@
 //! An answer is kept as the text it was given out as, so that every caller has a copy of their own.
 
 use crate::json::Json;
+use crate::order;
 
 /// How long an answer is good, in milliseconds.
 const LIFETIME: f64 = 30_000.0;
@@ -31,7 +32,7 @@ impl AnswerKey {
         let entries = if let Json::Object(entries) = options { &entries[..] } else { &[] };
         let mut entries = entries.iter().collect::<Vec<_>>();
         entries.retain(|(name, value)| *value != Json::Null && !NOT_ASKED.contains(&name.as_str()));
-        entries.sort_by(|a, b| a.0.cmp(&b.0));
+        order::sort_by(&mut entries, |a, b| a.0.cmp(&b.0));
         let mut fields = Vec::new();
         put(&mut fields, booster.as_bytes());
         for (name, value) in entries {

@@ -1,5 +1,6 @@
 //! How do searches fare? Counts, and how long the last of them took (U11).
 
+use crate::order;
 use serde::Serialize;
 
 /// The latencies of so many searches are kept.
@@ -71,7 +72,7 @@ impl Figures {
     /// What is told.
     pub fn told(&self) -> Told {
         let mut sorted = self.latencies.clone();
-        sorted.sort_unstable_by(f64::total_cmp);
+        order::sort_by(&mut sorted, f64::total_cmp);
         // The least one that so many of a hundred are no greater than.
         let percentile = |share: usize| {
             let place = (sorted.len() * share).div_ceil(100).saturating_sub(1);

@@ -17,6 +17,7 @@ pub use vocabulary::{NearWord, Vocabulary};
 
 use super::formula::{Context, Formula, Measure, Rated, Term};
 use super::legs::{Ask, Signal, Words};
+use super::stages::{Standing, relevance};
 use super::{InterpretError, Legs, WordRule, interpret};
 use crate::bitmap::Bitmap;
 use crate::query::{self, Query};
@@ -91,7 +92,9 @@ pub enum Route {
 #[derive(Clone, Debug)]
 pub struct Found {
     /// At least the rows up to the end of the page, if there are so many; in order.
-    pub rows: Vec<Rated>,
+    rows: Vec<Rated>,
+    /// The hits of the page.
+    pub page: Vec<Shown>,
     /// How their scores were made.
     pub formula: Formula,
     /// Which way was taken.
@@ -104,18 +107,28 @@ pub struct Found {
     pub variants: Vec<Variant>,
 }
 
-/// Finds the rows; none where that takes a vector that has still to be made.
+/// A hit.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// The row and its score.
+    pub rated: Rated,
+    /// Whether it is here because it was pinned.
+    pub is_pinned: bool,
+    /// The rows that are folded under it.
+    pub folded: Vec<u32>,
+}
+
+/// Finds the hits; none where that takes a vector that has still to be made.
 ///
 /// # Errors
 /// When the snapshot is damaged.
 pub fn search(context: &Context, plan: &Plan) -> Result<Option<Found>, InterpretError> {
     let params = plan.params;
     let time = Params::time(context.schema);
-    let wanted = params.offset + params.limit;
     if params.query.is_empty() {
         let order = params.order.unwrap_or(TimeOrder::Newest);
-        let rows = by_time(context.corpus, time, order, wanted, plan.allowed)?;
-        return Ok(Some(Found::by_filter(rows)));
+        let rows = by_time(context.corpus, time, order, depth(params), plan.allowed)?;
+        return Ok(Some(Found::by_filter(rows).staged(context, plan)?));
     }
     let weights = context.schema.weights();
     let depth = depth(params);
@@ -151,17 +164,21 @@ pub fn search(context: &Context, plan: &Plan) -> Result<Option<Found>, Interpret
     if let Some(order) = params.order {
         order.sort(context.corpus, time, &mut found.rows, |rated| rated.row)?;
     }
-    Ok(Some(found))
+    Ok(Some(found.staged(context, plan)?))
+}
+
+/// Whether hits are shown as they are fused. Otherwise the newest of the best are wanted, or what stages leave of them:
+/// always of the same ones, whatever the page.
+fn is_plain(params: &Params) -> bool {
+    params.order.is_none() && params.stages.are_none()
 }
 
 /// How many candidates each list gives: twice the page, and doubled until the page is within.
-///
-/// By time, the newest of the best are wanted: always of the same ones, whatever the page.
 fn depth(params: &Params) -> usize {
-    let Params { limit, offset, order, .. } = params;
-    match order {
-        None => CANDIDATES_PER_HIT * limit * (offset + limit).div_ceil(*limit).next_power_of_two(),
-        Some(_) => CANDIDATES_PER_HIT * params::MAX_LIMIT.max(offset + limit),
+    let Params { limit, offset, .. } = params;
+    match is_plain(params) {
+        true => CANDIDATES_PER_HIT * limit * (offset + limit).div_ceil(*limit).next_power_of_two(),
+        false => CANDIDATES_PER_HIT * params::MAX_LIMIT.max(offset + limit),
     }
 }
 
@@ -195,20 +212,12 @@ impl Found {
         let terms = names.iter().map(|name| Term::new(name, 1.0, given())).collect();
         let formula = Formula { terms, ..Formula::default() };
         let (is_short_circuit, legs) = (false, Legs::default());
-        Found { rows, formula, route, legs, is_short_circuit, variants: Vec::new() }
+        Found { rows, page: Vec::new(), formula, route, legs, is_short_circuit, variants: Vec::new() }
     }
 
     /// Rows that were not scored.
     fn by_filter(rows: Vec<u32>) -> Found {
-        let rated = |row| Rated {
-            row,
-            score: 0.0,
-            keyword: None,
-            vector: None,
-            values: Vec::new(),
-            factors: Vec::new(),
-        };
-        Found::of(rows.into_iter().map(rated).collect(), &[], Route::Filter)
+        Found::of(rows.into_iter().map(unscored).collect(), &[], Route::Filter)
     }
 
     /// What words found, each scored by P7.
@@ -243,9 +252,9 @@ impl Found {
             values: one.parts,
             factors: Vec::new(),
         };
-        let rows = match params.order {
-            None => in_pages(&lists, params.limit, params.offset + params.limit),
-            Some(_) => weighted_fusion(&lists.iter().map(Vec::as_slice).collect::<Vec<_>>()),
+        let rows = match is_plain(params) {
+            true => in_pages(&lists, params.limit, params.offset + params.limit),
+            false => weighted_fusion(&lists.iter().map(Vec::as_slice).collect::<Vec<_>>()),
         };
         let others = variants.iter().skip(1).map(|variant| variant.query.as_str());
         let names = ["keyword", "vector"].into_iter().chain(others).collect::<Vec<_>>();
@@ -254,6 +263,39 @@ impl Found {
         let found = Found::of(rows.into_iter().map(rated).collect(), &names, route);
         Found { legs, variants, ..found }
     }
+
+    /// Puts the rows through the stages, and cuts the page.
+    fn staged(mut self, context: &Context, plan: &Plan) -> Result<Found, InterpretError> {
+        let Params { stages, offset, limit, .. } = plan.params;
+        let mut pinned = Vec::new();
+        stages.add_pinned(context.corpus, plan.allowed, &mut pinned)?;
+        pinned.retain(|pinned| self.rows.iter().all(|rated| rated.row != pinned.row));
+        self.rows.extend(pinned.into_iter().map(|pinned| unscored(pinned.row)));
+        let standing = |rated: &Rated| Standing {
+            row: rated.row,
+            score: rated.score,
+            // Where nothing was asked, nothing is beside the point.
+            relevance: match self.route {
+                Route::Filter => 1.0,
+                Route::Keyword | Route::Hybrid => relevance(rated.keyword, rated.vector),
+            },
+        };
+        let standings = self.rows.iter().map(standing).collect::<Vec<_>>();
+        let staged = stages.run(context, &standings, offset + limit)?;
+        let shown = staged.places.iter().zip(staged.folded).enumerate().skip(*offset);
+        let shown = shown.map(|(number, (&place, folded))| Shown {
+            rated: self.rows[place].clone(),
+            is_pinned: number < staged.pinned,
+            folded,
+        });
+        self.page = shown.collect();
+        Ok(self)
+    }
+}
+
+/// A row that nothing was asked about.
+fn unscored(row: u32) -> Rated {
+    Rated { row, score: 0.0, keyword: None, vector: None, values: Vec::new(), factors: Vec::new() }
 }
 
 /// Fused rows, at least so many as are wanted, such that pages neither overlap nor leave anything out.

@@ -1,6 +1,7 @@
 //! What can be asked of a unified search?
 
 use crate::options::Options;
+use crate::recipe::Stages;
 use crate::retrieval::{Filter, Target, Test, TimeOrder};
 use crate::schema::Schema;
 
@@ -54,6 +55,8 @@ pub struct Params {
     pub model: Option<String>,
     /// Whether hits explain their scores.
     pub explains: bool,
+    /// What happens to the hits once they are scored.
+    pub stages: Stages,
 }
 
 impl Params {
@@ -89,6 +92,7 @@ impl Params {
             expands: options.flag("expand").unwrap_or(false),
             model: given(options.text("model")),
             explains: options.flag("explain").unwrap_or(false),
+            stages: Stages::read(options),
         }
     }
 
@@ -128,6 +132,7 @@ impl Params {
             let told = told.map(|(name, asked)| test(name, asked)).collect();
             all.push(Filter::Not(Box::new(Filter::Any(told))));
         }
+        all.extend(self.stages.filter(schema));
         let complaint = |name| format!("{name}: this snapshot has no such attribute, so no record has it");
         warnings.extend(missing.into_iter().map(complaint));
         (!all.is_empty()).then_some(Filter::All(all))
@@ -175,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn inv_002_a_limit_is_clamped_and_zero_is_twenty() {
+    fn u2_inv_002_a_limit_is_clamped_and_zero_is_twenty() {
         let cases =
             [("0", 20), ("null", 20), ("1", 1), ("100", 100), ("101", 100), ("1e300", 100), ("-3", 1)];
         for (given, expected) in cases {

@@ -6,6 +6,7 @@
 
 use super::vocabulary::NearWord;
 use crate::analysis::Analyzer;
+use crate::order;
 use crate::query::words;
 use crate::recipe::formula::distinct_terms;
 use serde::Serialize;
@@ -125,7 +126,7 @@ pub fn variants(query: &str, near: Vec<NearWord>) -> Vec<Variant> {
         seen.push(form);
         is_new
     });
-    all.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    order::sort_by(&mut all, |a, b| b.weight.total_cmp(&a.weight));
     all.truncate(MAX_VARIANTS);
     all
 }

@@ -4,6 +4,7 @@
 //! the dictionary, so a vocabulary is kept until something is written.
 
 use crate::analysis::Analyzer;
+use crate::order;
 use crate::ranking::cosine_similarity;
 use crate::retrieval::Corpus;
 use crate::snapshot::SnapshotError;
@@ -75,7 +76,7 @@ impl Vocabulary {
         let mut words =
             counts.into_iter().filter(|(_, (count, _))| *count >= MIN_RECORDS).collect::<Vec<_>>();
         // Stable, so that words of equal frequency stay in the order of their bytes.
-        words.sort_by(|a, b| b.1.0.cmp(&a.1.0));
+        order::sort_by(&mut words, |a, b| b.1.0.cmp(&a.1.0));
         words.truncate(MAX_WORDS);
         let entry = |(form, (_, is_form)): (Vec<u8>, (u32, bool))| {
             let word = String::from_utf8(form.clone()).ok()?;
@@ -94,7 +95,7 @@ impl Vocabulary {
         let others = self.entries.iter().filter(|entry| !known.contains(&entry.term));
         let scored = others.map(|entry| (cosine_similarity(vector, &entry.vector), entry));
         let mut near = scored.filter(|(cosine, _)| *cosine >= MIN_COSINE).collect::<Vec<_>>();
-        near.sort_by(|a, b| b.0.total_cmp(&a.0));
+        order::sort_by(&mut near, |a, b| b.0.total_cmp(&a.0));
         let mut found: Vec<NearWord> = Vec::new();
         for (cosine, Entry { word, term, .. }) in near {
             // Two forms of one term find the same.
