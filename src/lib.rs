@@ -37,7 +37,7 @@ pub use document::{Key, Record, RecordError};
 pub use engine::{
     CALLS, Clock, Column, Engine, Federated, Federation, FederationTier, HighlightOptions, Loaded,
     MatchOptions, MatchRow, MatchSnippet, SearchError, Signals, Tier, VaultMode, VaultResponse, VaultResult,
-    VaultWeights, WriteError, Written,
+    VaultScan, VaultWeights, WriteError, Written,
 };
 pub use recipe::{SearchOptions, SearchResponse};
 pub use schema::{Schema, SchemaError};

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_said_reaches_the_spec() {
+    fn v15_everything_that_is_said_reaches_the_spec() {
         let args = "--embed openai:large --embed-base-url http://x --api-key a,b --api-key c --embed-batch 7 \
             --embed-timeout 1.5 --embed-connect-timeout 0.5";
         let args = parse(&args.split_whitespace().collect::<Vec<_>>()).unwrap();
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_provider_that_cannot_start_is_a_warning_or_strictly_an_error() {
+    fn v15_a_provider_that_cannot_start_is_a_warning_or_strictly_an_error() {
         let cannot_start =
             || EmbeddingError::Provider(ProviderError::KeyMissing { provider: "openai", variable: "K" });
         assert!(EmbedArgs::default().without_vectors(cannot_start()).is_ok());

@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_default_is_the_small_model_of_width_1536() {
+    fn v15_the_default_is_the_small_model_of_width_1536() {
         let environment = |name: &str| (name == "OPENAI_API_KEY").then(|| "one,two".to_owned());
         let openai = Embeddings::new(&OPENAI, &EmbedSpec::parse("openai"), &environment).unwrap();
         assert_eq!(openai.model().id, "openai:text-embedding-3-small");

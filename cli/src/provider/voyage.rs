@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_default_is_voyage_3_5_of_width_1024_and_a_batch_has_at_most_128_texts() {
+    fn v15_the_default_is_voyage_3_5_of_width_1024_and_a_batch_has_at_most_128_texts() {
         let environment = |name: &str| (name == "VOYAGE_API_KEY").then(|| "one".to_owned());
         let mut spec = EmbedSpec::parse("voyage");
         let voyage = Embeddings::new(&VOYAGE, &spec, &environment).unwrap();

@@ -7,6 +7,8 @@ use crate::json::Json;
 use crate::options::Options;
 
 const DEFAULT_LIMIT: usize = 10;
+/// More tokens than any reader takes.
+const MAX_TOKENS: usize = 1_000_000_000;
 
 /// The options of a search, read.
 #[derive(Clone)]
@@ -40,7 +42,7 @@ impl<'a> VaultOptions<'a> {
             query: query.unwrap_or_default(),
             mode: if mode == Some("scan") { VaultMode::Scan } else { VaultMode::Full },
             limit: options.count("limit", 1..=MAX_LIMIT).unwrap_or(DEFAULT_LIMIT),
-            max_tokens: options.count("maxTokens", 1..=usize::MAX),
+            max_tokens: options.count("maxTokens", 1..=MAX_TOKENS),
             domain: options.text("domain"),
             tags: options.texts("tags").unwrap_or_default(),
             filter: options.json("filter"),

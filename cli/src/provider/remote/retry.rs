@@ -54,7 +54,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn waits_double_with_jitter_up_to_the_longest() {
+    fn v15_waits_double_with_jitter_up_to_the_longest() {
         let patience = Patience { attempts: 9, first_wait: SECOND, longest_wait: SECOND * 5 };
         for attempt in 0..3 {
             let whole = SECOND * (1 << attempt);
