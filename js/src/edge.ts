@@ -1,0 +1,15 @@
+// In edge runtimes such as Vercel's: as in workerd.ts, and an import of a module has to be asked for by name.
+import { fetching } from "./fetching.js";
+import { connect, type Build, type ChunkText, type Open } from "./index.js";
+import * as raw from "./raw.js";
+import wasm from "./snapseek.wasm?module";
+
+const here = /* @__PURE__ */ connect(raw, {
+  wasm: [async () => wasm],
+  ...fetching,
+});
+
+export const open: Open = here.open;
+export const build: Build = here.build;
+export const chunkText: ChunkText = here.chunkText;
+export * from "./full.js";

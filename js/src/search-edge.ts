@@ -1,0 +1,13 @@
+// As edge.ts, with the module that can only search.
+import { fetching } from "./fetching.js";
+import { connectToSearch, type OpenToSearch } from "./index.js";
+import * as raw from "./raw-search.js";
+import wasm from "./snapseek-search.wasm?module";
+
+const here = /* @__PURE__ */ connectToSearch(raw, {
+  wasm: [async () => wasm],
+  ...fetching,
+});
+
+export const open: OpenToSearch = here.open;
+export * from "./exports.js";
