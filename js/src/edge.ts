@@ -5,7 +5,8 @@ import * as raw from "./raw.js";
 import wasm from "./snapseek.wasm?module";
 
 const here = /* @__PURE__ */ connect(raw, {
-  wasm: [async () => wasm],
+  // It may come from another realm, where it is an instance of another class.
+  wasm: [async () => Object.setPrototypeOf(wasm, WebAssembly.Module.prototype) as WebAssembly.Module],
   ...fetching,
 });
 
