@@ -8,7 +8,7 @@ import { listen, putTogether, takenApart, type Endpoint, type Outcome, type Plac
 type Call = ToWorker & { snapseek: "call" };
 
 /** Lets a page open and use engines here. */
-export function exposed(endpoint: Endpoint, { open, build }: Package): void {
+export function exposed(endpoint: Endpoint, { open, build }: Pick<Package, "open" | "build">): void {
   const engines = new Map<number, Engine>();
   const running = new Map<number, { readonly abort: AbortController; readonly returns: Map<number, (outcome: Outcome) => void> }>();
   let lastEngine = 0;

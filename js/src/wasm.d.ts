@@ -1,5 +1,9 @@
 declare module "*.wasm" {
-  /** The compiled module, where imports of modules are understood. */
+  const module: WebAssembly.Module;
+  export default module;
+}
+
+declare module "*.wasm?module" {
   const module: WebAssembly.Module;
   export default module;
 }

@@ -1,11 +1,11 @@
 // In a worker of Node.
 import { exposed } from "./exposed.js";
 import type { Endpoint } from "./message.js";
-import { build, chunkText, open } from "./node.js";
+import { build, open } from "./node.js";
 
 /** Lets the page that made this worker open and use engines here: `expose(self)`, in Node `expose(parentPort)`. */
 export function expose(scope: Endpoint): void {
-  exposed(scope, { open, build, chunkText });
+  exposed(scope, { open, build });
 }
 
 export type { Endpoint } from "./message.js";

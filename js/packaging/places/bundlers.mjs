@@ -82,6 +82,15 @@ async function next({ project }) {
   await mkdir(join(app, "suite"), { recursive: true });
   await mkdir(join(folder, "public"), { recursive: true });
   await copyFile(join(project, "golden.snap"), join(folder, "public/golden.snap"));
+  await mkdir(join(app, "edge"), { recursive: true });
+  const route = `import * as snapseek from "snapseek";
+import * as slim from "snapseek/search";
+import * as fixture from "../../../fixture.mjs";
+import { run, suite } from "../../../suite.mjs";
+
+export const dynamic = "force-dynamic";
+export const GET = async () => Response.json(await run(suite(snapseek, fixture, { slim })));
+`;
   const files = {
     "package.json": JSON.stringify({ name: "next-app", private: true }),
     "app/layout.js": `export default function Layout({ children }) {
@@ -96,14 +105,8 @@ export default function Page() {
   return <p>snapseek</p>;
 }
 `,
-    "app/suite/route.js": `import * as snapseek from "snapseek";
-import * as slim from "snapseek/search";
-import * as fixture from "../../../fixture.mjs";
-import { run, suite } from "../../../suite.mjs";
-
-export const dynamic = "force-dynamic";
-export const GET = async () => Response.json(await run(suite(snapseek, fixture, { slim })));
-`,
+    "app/suite/route.js": route,
+    "app/edge/route.js": `export const runtime = "edge";\n${route}`,
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   const env = { ...process.env, NEXT_TELEMETRY_DISABLED: "1", NODE_ENV: "production" };
@@ -112,9 +115,12 @@ export const GET = async () => Response.json(await run(suite(snapseek, fixture, 
   const server = spawn(process.execPath, [command, "start", "--hostname", "127.0.0.1", "--port", "0"], { cwd: folder, env });
   try {
     const address = await printed(server, /http:\/\/127\.0\.0\.1:\d+/);
-    const inRoute = await (await fetch(`${address}/suite`)).json();
-    const inPage = await visit(`${address}/`);
-    return { passed: inRoute.passed + inPage.passed, failed: [...inRoute.failed.map((fault) => `route: ${fault}`), ...inPage.failed] };
+    const route = async (name) => (await fetch(`${address}/${name}`)).json();
+    const outcomes = { page: await visit(`${address}/`), "route in Node": await route("suite"), "route at the edge": await route("edge") };
+    return {
+      passed: Object.values(outcomes).reduce((sum, { passed }) => sum + passed, 0),
+      failed: Object.entries(outcomes).flatMap(([where, { failed }]) => failed.map((fault) => `${where}: ${fault}`)),
+    };
   } finally {
     server.kill();
   }
@@ -128,5 +134,5 @@ export const places = {
   "webpack": webpackBuild,
   "esbuild": esbuildBuild,
   "Rollup": rollupBuild,
-  "Next.js, page and route": next,
+  "Next.js: page, route in Node, route at the edge": next,
 };

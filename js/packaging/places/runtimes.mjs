@@ -45,7 +45,7 @@ export async function inWorkerd(folder, entry, ask) {
   const others = [...modules].map(async ([path, file]) => {
     return { type: path.endsWith(".wasm") ? "CompiledWasm" : "Data", path, contents: await readFile(file) };
   });
-  const worker = new Miniflare({ compatibilityDate: "2026-01-01", modules: [script, ...(await Promise.all(others))] });
+  const worker = new Miniflare({ cf: false, compatibilityDate: "2026-01-01", modules: [script, ...(await Promise.all(others))] });
   try {
     return await ask(worker);
   } finally {

@@ -1,0 +1,14 @@
+// As edge.ts, with the module that can only search.
+import { fetching } from "./fetching.js";
+import { connectToSearch, type OpenToSearch } from "./index.js";
+import * as raw from "./raw-search.js";
+import wasm from "./snapseek-search.wasm?module";
+
+const here = /* @__PURE__ */ connectToSearch(raw, {
+  // It may come from another realm, where it is an instance of another class.
+  wasm: [async () => Object.setPrototypeOf(wasm, WebAssembly.Module.prototype) as WebAssembly.Module],
+  ...fetching,
+});
+
+export const open: OpenToSearch = here.open;
+export * from "./exports.js";
