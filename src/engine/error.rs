@@ -1,6 +1,7 @@
 //! What can go wrong with a search, and with a write.
 
 use super::calls::CALLS;
+use crate::document::StoreError;
 use crate::options::OptionsError;
 use crate::query::QueryError;
 use crate::recipe::InterpretError;
@@ -60,6 +61,12 @@ impl From<InterpretError> for SearchError {
             InterpretError::Query(error) => SearchError::Query(error),
             InterpretError::Snapshot(error) => SearchError::Snapshot(error),
         }
+    }
+}
+
+impl From<StoreError> for SearchError {
+    fn from(error: StoreError) -> SearchError {
+        SearchError::Snapshot(error.into())
     }
 }
 
