@@ -2,8 +2,10 @@
 
 import { unlessAborted } from "./abort.js";
 import { built, type BuildProgress } from "./building.js";
+import { documentsOf, type DocumentSource } from "./documents.js";
 import { Engine, Searcher, call, type RawSearcher } from "./engine.js";
 import { loader, type Wasm, type WasmSource } from "./load.js";
+import type { DocumentFile, MissingRanges } from "./ranges.js";
 import type * as whole from "./raw.js";
 import { received, type DownloadProgress, type RawOpener, type Read, type Source } from "./source.js";
 import type { Chunk, Embed, Identified, PresetName, RecordInput, Schema, StoredRecord } from "./types.js";
@@ -20,6 +22,8 @@ export interface Environment {
   readonly wasmAt: (location: string | URL) => Promise<Wasm>;
   /** The snapshot at a URL or path. */
   readonly read: Read;
+  /** The file at a path; nothing where the location is a URL to fetch from. */
+  readonly file?: (location: string | URL) => DocumentFile | undefined;
 }
 
 /** How the module is loaded. */
@@ -39,6 +43,18 @@ export interface OpenOptions extends LoadOptions {
   readonly embed?: Embed;
   /** Is told how many bytes have come, after every piece. */
   readonly onProgress?: (progress: DownloadProgress) => void;
+  /**
+   * Where the documents of a snapshot are that was built with `--split-docs`. For several files: all of them, or the
+   * address that `.0`, `.1` and so on are added to. Defaults to the snapshot's address and `.docs`.
+   */
+  readonly docs?: DocumentSource | readonly DocumentSource[];
+  /**
+   * What to do where a server answers a request for a part of a file with the whole file: refuse, or take the whole.
+   * Defaults to `"error"`.
+   */
+  readonly onMissingRanges?: MissingRanges;
+  /** How many bytes of documents in other files are kept in memory, packed. Defaults to 8 MiB. */
+  readonly docsCache?: number;
 }
 
 /** How records are built. */
@@ -110,7 +126,8 @@ export function connect(raw: typeof whole, environment: Environment): Package {
   const load = loading(raw, environment);
   return {
     async open<R extends object>(source: Source | PromiseLike<Source>, options: OpenOptions = {}) {
-      return Engine.of<R>(await received(source, environment.read, load(options.wasm), options), options.embed);
+      const opened = await received(source, environment.read, load(options.wasm), options);
+      return Engine.of<R>(opened, options.embed, await documentsOf(opened, source, options, environment));
     },
     async build<R extends object>(records: Iterable<object> | string, schema?: Schema | PresetName, options: BuildOptions = {}) {
       await unlessAborted(load(options.wasm), options.signal);
@@ -135,7 +152,8 @@ export function connectToSearch(
   const load = loading(raw, environment);
   return {
     async open<R extends object>(source: Source | PromiseLike<Source>, options: OpenOptions = {}) {
-      return Searcher.of<R>(await received(source, environment.read, load(options.wasm), options), options.embed);
+      const opened = await received(source, environment.read, load(options.wasm), options);
+      return Searcher.of<R>(opened, options.embed, await documentsOf(opened, source, options, environment));
     },
   };
 }

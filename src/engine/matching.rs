@@ -190,11 +190,7 @@ pub(super) fn each_text(
 ) -> Result<(), SearchError> {
     let mut order = (0..rows.len()).collect::<Vec<_>>();
     sort_numbers(&mut order, &mut |a, b| rows[a].cmp(&rows[b]));
-    for (place, part) in corpus.parts.iter().enumerate().filter(|(_, part)| part.segment.outside().is_some())
-    {
-        let of_part = rows.iter().map(|&row| part_of(corpus, row)).filter(|(own, _)| *own == place);
-        part.segment.stored()?.require(of_part.map(|(_, document)| document as usize))?;
-    }
+    retrieval::require(corpus, rows.iter().copied())?;
     let mut reader = None;
     for number in order {
         let (place, document) = part_of(corpus, rows[number]);

@@ -5,9 +5,9 @@
 //! [`StoreError::Missing`](crate::document::StoreError::Missing), all that it needs in one list; the caller fetches their
 //! [`ranges`](Engine::ranges), [`supplies`](Engine::supply) them, calls again, and at last [`trims`](Engine::trim).
 
-use super::Engine;
+use super::{Engine, WriteError};
 use crate::document::{BlockSource, DocumentsView, FileRange};
-use crate::snapshot::SnapshotError;
+use crate::snapshot::{Section, Snapshot, SnapshotError, Split};
 
 impl Engine {
     /// The stored documents of the snapshot, where they are in other files; none where they are in the snapshot.
@@ -49,6 +49,16 @@ impl Engine {
             Some(documents) => Ok(documents.supply(file, start, bytes)?),
             None => Ok(()),
         }
+    }
+
+    /// A fresh snapshot of all live records, its documents in files of at most `most` bytes: what `--split-docs` builds.
+    ///
+    /// # Errors
+    /// As [`Engine::snapshot`]; and when a block of documents is longer than `most`.
+    pub fn split_snapshot(&self, most: usize) -> Result<Split, WriteError> {
+        let whole = Snapshot::open(self.snapshot()?)?;
+        let bytes = |section: &Section| (section.kind, whole.bytes()[section.range.clone()].to_vec());
+        Ok(Split::of(whole.sections().iter().map(bytes).collect(), most)?)
     }
 
     /// Sets how many bytes of blocks are kept at hand: [`DEFAULT_CACHE`](crate::document::DEFAULT_CACHE) at first.

@@ -37,6 +37,11 @@ export async function whatCompiles(): Promise<void> {
   const similarity: number | undefined = fused.hits[0]?.explain?.vector?.similarity;
   const own: Float32Array | undefined = (await open(bytes, { embed })).embed("a", "own");
   void [similarity, own, fused.legs.vector, fused.fusion];
+  await open("a.snap", { docs: new URL("file:///a"), onMissingRanges: "download", docsCache: 1 << 20 });
+  await open(bytes, { docs: [new Blob(), "b"] });
+  const matched: MatchRow[] = await engine.withDocuments(() => engine.match("a"), { signal: AbortSignal.timeout(1) });
+  const parts: readonly Uint8Array[] = engine.splitSnapshot({ maxFileSize: 25 << 20 }).docs;
+  void [matched, parts];
   engine.remove(["a", 1, { id: "a", kind: "note" }]);
   built.apply(engine.changes());
   await open(engine.snapshot());
