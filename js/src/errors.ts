@@ -7,6 +7,7 @@
  * - `snapshot/…`, `changes/…`: bytes that are none, of another version, or damaged.
  * - `source/…`: the snapshot could not be fetched or read.
  * - `documents/…`: stored documents that are in other files are not loaded, or cannot be had from there.
+ * - `persist/…`: a store of `snapseek/persist` is full, cannot be used, or there is none here.
  * - `embed/…`: the function that embeds queries failed.
  * - `wasm/…`, `engine/…`, `worker/…`: the module could not be loaded, an engine was used after `free()`, it failed, or
  *   the worker that it is in did.
@@ -63,6 +64,10 @@ export type ErrorCode =
   | "documents/foreign"
   | "source/unknown"
   | "source/failed"
+  | "persist/quota"
+  | "persist/failed"
+  | "persist/unavailable"
+  | "persist/other-engine"
   | "embed/failed"
   | "wasm/failed"
   | "engine/freed"

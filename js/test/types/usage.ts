@@ -4,6 +4,8 @@ import { SnapseekError, build, formatZodError, normaliseRrfScores, open, recency
 import { connect, expose, openInWorker } from "../../../pkg/worker.js";
 import type { RemoteEngine } from "../../../pkg/worker.js";
 import * as slim from "../../../pkg/search-node.js";
+import * as inFiles from "../../../pkg/persist-node.js";
+import { persist, type Store } from "../../../pkg/persist.js";
 import * as web from "../../../pkg/web.js";
 import type { Embed, Engine, ErrorCode, Filter, Hit, MatchRow, RecordInput, Schema, Searcher, SearchResponse } from "../../../pkg/node.js";
 
@@ -42,6 +44,12 @@ export async function whatCompiles(): Promise<void> {
   const matched: MatchRow[] = await engine.withDocuments(() => engine.match("a"), { signal: AbortSignal.timeout(1) });
   const parts: readonly Uint8Array[] = engine.splitSnapshot({ maxFileSize: 25 << 20 }).docs;
   void [matched, parts];
+  const store: Store = await persist("notes", { open: web.open, in: "opfs" });
+  const kept: Engine = await store.open(() => fetch("/a.snap"), { renew: true, embed, docs: "a.docs" });
+  await store.save(kept);
+  const compacted: Engine = await store.compact(kept);
+  await (await inFiles.persist("notes", { open, in: "file", folder: "." })).open(() => compacted);
+  await store.clear();
   engine.remove(["a", 1, { id: "a", kind: "note" }]);
   built.apply(engine.changes());
   await open(engine.snapshot());
@@ -159,6 +167,10 @@ export async function whatDoesNotCompile(engine: Engine): Promise<void> {
   engine.searchSync("a").hits[0]!.score = 1;
   // @ts-expect-error: nor can their lists.
   engine.searchSync("a").hits.push();
+  // @ts-expect-error: a store has to be told how to open a snapshot.
+  await persist("notes", { in: "opfs" });
+  // @ts-expect-error: there is no such place.
+  await persist("notes", { open, in: "cloud" });
   // @ts-expect-error: there is no such code.
   const code: ErrorCode = "query/whatever";
   void code;
