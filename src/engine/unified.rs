@@ -9,7 +9,7 @@ use crate::recipe::unified::{
     booster, intent,
 };
 use crate::recipe::{Explained, Legs, Rated};
-use crate::retrieval::Corpus;
+use crate::retrieval::{Corpus, require};
 use serde::Serialize;
 
 /// What the recipe remembers.
@@ -191,6 +191,7 @@ impl Engine {
             let context = self.context(corpus, &params.query, delivery.now);
             let Some(found) = unified::search(&context, &plan)? else { return Ok(None) };
             let page = found.rows.iter().skip(params.offset).take(params.limit);
+            require(corpus, page.clone().map(|rated| rated.row))?;
             let hits = page.map(|rated| hit(corpus, &found, rated, params)).collect::<Result<_, _>>()?;
             Ok::<_, SearchError>(Some(Response {
                 query: params.query.clone(),
