@@ -19,6 +19,7 @@ mod recipe;
 mod schema_file;
 mod server;
 mod snapshot;
+mod split;
 mod vectors;
 
 use clap::Parser;

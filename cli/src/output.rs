@@ -1,25 +1,36 @@
 //! How does a file appear whole or not at all?
 //!
 //! It is written beside its place under another name, brought to the disk, then renamed. The other file goes away
-//! whatever happens short of a power cut: an error, a panic, Ctrl-C.
+//! whatever happens short of a power cut: an error, a panic, Ctrl-C. Of several files that belong together, all are
+//! written before the first is renamed.
 
 use crate::failure::UsageError;
 use crate::provider::cancel;
 use anyhow::{Context, Result};
 use snapseek::SnapshotError;
+use snapseek::document::is_file_of_documents;
 use snapseek::snapshot::Header;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What a signal has to remove.
-static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+/// Whether signals are handled already.
+static HANDLED: Mutex<bool> = Mutex::new(false);
 
 /// By convention, 128 and the number of SIGINT.
 pub const INTERRUPTED: u8 = 130;
+
+/// What a file holds, and so may replace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    Snapshot,
+    Documents,
+}
 
 /// A file that is not there yet.
 #[derive(Debug)]
@@ -32,13 +43,13 @@ pub struct WholeFile {
 impl WholeFile {
     /// Opens the temporary file, so that a folder that cannot be written to shows before the work is done.
     ///
-    /// Refuses to replace what is no snapshot, unless `force`: an input named after `-o` would be lost.
-    pub fn create(path: &Path, force: bool) -> Result<WholeFile> {
+    /// Refuses to replace what holds something else, unless `force`: an input named after `-o` would be lost.
+    pub fn create(path: &Path, content: Content, force: bool) -> Result<WholeFile> {
         // A link stays a link: the file that it names is replaced.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let name =
             target.file_name().ok_or_else(|| UsageError(format!("{} names no file", path.display())))?;
-        check_replaceable(path, &target, force)?;
+        check_replaceable(path, &target, content, force)?;
         let mut hidden = OsString::from(".");
         hidden.push(name);
         hidden.push(format!(".{}.tmp", process::id()));
@@ -49,20 +60,21 @@ impl WholeFile {
         Ok(WholeFile { target, temporary, file })
     }
 
-    /// Lets `write` write all of it, and puts it in its place. Its length.
-    pub fn finish(mut self, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<u64> {
-        self.put(write).with_context(|| format!("{} cannot be written", self.target.display()))
+    /// Lets `write` write all of it, and brings it to the disk. Its length.
+    pub fn write(&mut self, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<u64> {
+        let written = write(&mut self.file).and_then(|()| self.file.sync_all());
+        let len = written.and_then(|()| Ok(self.file.metadata()?.len()));
+        len.with_context(|| format!("{} cannot be written", self.target.display()))
     }
 
-    fn put(&mut self, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<u64> {
-        write(&mut self.file)?;
-        self.file.sync_all()?;
-        let len = self.file.metadata()?.len();
-        fs::rename(&self.temporary, &self.target)?;
+    /// Puts it in its place.
+    pub fn appear(self) -> Result<()> {
+        let name = || format!("{} cannot be written", self.target.display());
+        fs::rename(&self.temporary, &self.target).with_context(name)?;
         // The new name is on the disk once its folder is. Not every system lets folders be opened for that.
         let folder = self.target.parent().filter(|folder| !folder.as_os_str().is_empty());
         let _ = File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all());
-        Ok(len)
+        Ok(())
     }
 }
 
@@ -70,11 +82,11 @@ impl Drop for WholeFile {
     fn drop(&mut self) {
         // After a rename it is not there any more, and that is well.
         let _ = fs::remove_file(&self.temporary);
-        *unfinished() = None;
+        unfinished().retain(|other| *other != self.temporary);
     }
 }
 
-fn check_replaceable(path: &Path, target: &Path, force: bool) -> Result<()> {
+fn check_replaceable(path: &Path, target: &Path, content: Content, force: bool) -> Result<()> {
     let Ok(metadata) = fs::metadata(target) else { return Ok(()) };
     let path = path.display();
     if !metadata.is_file() {
@@ -86,29 +98,39 @@ fn check_replaceable(path: &Path, target: &Path, force: bool) -> Result<()> {
     let mut head = Vec::new();
     let file = File::open(target).with_context(|| format!("{path} cannot be read"))?;
     file.take(Header::LEN as u64).read_to_end(&mut head).with_context(|| format!("{path} cannot be read"))?;
-    if matches!(Header::parse(&head), Err(SnapshotError::NotASnapshot)) {
-        let message =
-            format!("{path} is there and no snapshot; name another file, or pass --force to replace it");
-        return Err(UsageError(message).into());
+    let (is_replaceable, what) = match content {
+        Content::Snapshot => {
+            (!matches!(Header::parse(&head), Err(SnapshotError::NotASnapshot)), "no snapshot")
+        }
+        Content::Documents => (is_file_of_documents(&head), "no file of documents"),
+    };
+    if is_replaceable {
+        return Ok(());
     }
-    Ok(())
+    let message = format!("{path} is there and {what}; name another file, or pass --force to replace it");
+    Err(UsageError(message).into())
 }
 
 fn remove_on_signal(temporary: &Path) -> Result<()> {
-    *unfinished() = Some(temporary.to_owned());
+    unfinished().push(temporary.to_owned());
+    let mut is_handled = HANDLED.lock().unwrap_or_else(PoisonError::into_inner);
+    if *is_handled {
+        return Ok(());
+    }
     let handled = ctrlc::set_handler(|| {
         // Who embeds keeps what was embedded, and ends by itself.
         if cancel::interrupt() {
             return;
         }
-        if let Some(temporary) = unfinished().take() {
+        for temporary in unfinished().drain(..) {
             let _ = fs::remove_file(temporary);
         }
         process::exit(i32::from(INTERRUPTED));
     });
+    *is_handled = true;
     handled.context("signals cannot be handled")
 }
 
-fn unfinished() -> std::sync::MutexGuard<'static, Option<PathBuf>> {
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }

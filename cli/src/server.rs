@@ -1,8 +1,9 @@
-//! A server of a few files, for a browser on the same machine: GET and HEAD, one request a connection.
+//! A server of a few files, for a browser on the same machine: GET and HEAD, one range, one request a connection.
 
+use crate::split::with_suffix;
 use anyhow::{Context, Result};
-use std::fs;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -24,6 +25,8 @@ pub struct Site {
 struct Request {
     is_head: bool,
     path: String,
+    /// The first and the last byte that are wanted, where not all are.
+    range: Option<(u64, u64)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +35,7 @@ enum Refusal {
     Forbidden,
     NotFound,
     MethodNotAllowed,
+    RangeNotSatisfiable,
 }
 
 impl Refusal {
@@ -41,6 +45,7 @@ impl Refusal {
             Refusal::Forbidden => "403 Forbidden",
             Refusal::NotFound => "404 Not Found",
             Refusal::MethodNotAllowed => "405 Method Not Allowed",
+            Refusal::RangeNotSatisfiable => "416 Range Not Satisfiable",
         }
     }
 }
@@ -60,17 +65,22 @@ impl Site {
         connection.set_write_timeout(Some(PATIENCE))?;
         let request = read_request(&mut BufReader::new((&connection).take(MAX_HEAD)));
         let is_head = request.as_ref().is_ok_and(|request| request.is_head);
-        let answer = request.and_then(|request| self.find(&request.path));
-        let (status, kind, body) = match answer {
-            Ok((kind, body)) => ("200 OK", kind, body),
+        let answer = request.and_then(|request| self.find(&request));
+        let (status, kind, place, body) = match answer {
+            Ok((kind, None, body)) => ("200 OK", kind, String::new(), body),
+            Ok((kind, Some(place), body)) => {
+                ("206 Partial Content", kind, format!("Content-Range: bytes {place}\r\n"), body)
+            }
             Err(refusal) => {
-                (refusal.status(), "text/plain; charset=utf-8", refusal.status().as_bytes().to_vec())
+                let body = refusal.status().as_bytes().to_vec();
+                (refusal.status(), "text/plain; charset=utf-8", String::new(), body)
             }
         };
         write!(
             connection,
             "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nCache-Control: no-cache\r\n\
-             X-Content-Type-Options: nosniff\r\nAllow: GET, HEAD\r\nConnection: close\r\n\r\n",
+             {place}Accept-Ranges: bytes\r\nX-Content-Type-Options: nosniff\r\nAllow: GET, HEAD\r\n\
+             Connection: close\r\n\r\n",
             body.len()
         )?;
         if !is_head {
@@ -79,17 +89,29 @@ impl Site {
         connection.flush()
     }
 
-    /// The type and the bytes of what a path names.
-    fn find(&self, path: &str) -> Result<(&'static str, Vec<u8>), Refusal> {
-        let file = self.place(path)?;
-        let bytes = fs::read(&file).map_err(|_| Refusal::NotFound)?;
-        Ok((content_type(&file), bytes))
+    /// The type of what a path names, which part of it is wanted, and the bytes.
+    fn find(&self, request: &Request) -> Result<(&'static str, Option<String>, Vec<u8>), Refusal> {
+        let file = self.place(&request.path)?;
+        let kind = content_type(&file);
+        let Some((first, last)) = request.range else {
+            return Ok((kind, None, fs::read(&file).map_err(|_| Refusal::NotFound)?));
+        };
+        let mut opened = File::open(&file).map_err(|_| Refusal::NotFound)?;
+        let len = opened.metadata().map_err(|_| Refusal::NotFound)?.len();
+        let last = last.min(len.saturating_sub(1));
+        if first > last || first >= len {
+            return Err(Refusal::RangeNotSatisfiable);
+        }
+        let mut bytes = Vec::new();
+        opened.seek(SeekFrom::Start(first)).map_err(|_| Refusal::NotFound)?;
+        opened.take(last - first + 1).read_to_end(&mut bytes).map_err(|_| Refusal::NotFound)?;
+        Ok((kind, Some(format!("{first}-{last}/{len}")), bytes))
     }
 
     /// The file that a path names, which has to lie in one of the folders, links included.
     fn place(&self, path: &str) -> Result<PathBuf, Refusal> {
-        if path == "/demo.snap" {
-            return Ok(self.snapshot.clone());
+        if let Some(suffix) = path.strip_prefix("/demo.snap").filter(|suffix| is_of_a_snapshot(suffix)) {
+            return Ok(with_suffix(&self.snapshot, suffix));
         }
         let names = path.strip_prefix('/').ok_or(Refusal::BadRequest)?;
         let is_plain = |name: &str| !name.starts_with('.') && !name.contains(['\\', ':', '\0']);
@@ -111,6 +133,12 @@ impl Site {
     }
 }
 
+/// Whether a snapshot's name goes on like this: not at all, or as that of a file of its documents.
+fn is_of_a_snapshot(suffix: &str) -> bool {
+    let number = suffix.strip_prefix(".docs.");
+    matches!(suffix, "" | ".docs") || number.is_some_and(|number| number.parse::<u32>().is_ok())
+}
+
 fn read_request(head: &mut impl BufRead) -> Result<Request, Refusal> {
     let mut line = || {
         let mut line = String::new();
@@ -119,6 +147,7 @@ fn read_request(head: &mut impl BufRead) -> Result<Request, Refusal> {
         if line.ends_with('\n') { Ok(line.trim_end().to_owned()) } else { Err(Refusal::BadRequest) }
     };
     let first = line()?;
+    let mut range = None;
     loop {
         let header = line()?;
         if header.is_empty() {
@@ -128,6 +157,14 @@ fn read_request(head: &mut impl BufRead) -> Result<Request, Refusal> {
         // Another name that leads here belongs to a page that has no business with this machine's files.
         if name.eq_ignore_ascii_case("host") && !is_local(value.trim()) {
             return Err(Refusal::Forbidden);
+        }
+        if name.eq_ignore_ascii_case("range") {
+            // What is no single range from here to there may be answered whole.
+            range = value.trim().strip_prefix("bytes=").and_then(|range| {
+                let (first, last) = range.split_once('-')?;
+                let last = if last.is_empty() { u64::MAX } else { last.parse().ok()? };
+                Some((first.parse().ok()?, last))
+            });
         }
     }
     let mut parts = first.split(' ');
@@ -140,7 +177,7 @@ fn read_request(head: &mut impl BufRead) -> Result<Request, Refusal> {
         return Err(Refusal::MethodNotAllowed);
     }
     let path = target.split(['?', '#']).next().unwrap_or_default();
-    Ok(Request { is_head: method == "HEAD", path: percent_decoded(path).ok_or(Refusal::BadRequest)? })
+    Ok(Request { is_head: method == "HEAD", path: percent_decoded(path).ok_or(Refusal::BadRequest)?, range })
 }
 
 fn is_local(host: &str) -> bool {
@@ -196,6 +233,19 @@ mod tests {
         let get = request("GET /a%20b.js?x=%2e HTTP/1.1\r\nHost: localhost:80\r\n\r\n");
         assert_eq!(get, Ok((false, "/a b.js".to_owned())));
         assert_eq!(request("HEAD / HTTP/1.0\r\n\r\n"), Ok((true, "/".to_owned())));
+    }
+
+    #[test]
+    fn a_single_range_is_read_and_others_are_passed_over() {
+        let range = |value: &str| {
+            let text = format!("GET / HTTP/1.1\r\nRange: {value}\r\n\r\n");
+            read_request(&mut text.as_bytes()).unwrap().range
+        };
+        assert_eq!(range("bytes=5-9"), Some((5, 9)));
+        assert_eq!(range("bytes=5-"), Some((5, u64::MAX)));
+        for other in ["bytes=-5", "bytes=1-2,4-5", "lines=1-2", "bytes=a-b", ""] {
+            assert_eq!(range(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -2,15 +2,22 @@
 
 use anyhow::{Context, Result};
 use snapseek::Engine;
+use snapseek::document::DocumentFiles;
 use std::fs;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Opens a snapshot, with this machine's clock; an error names the file.
+/// Opens a snapshot, with this machine's clock, and the files of its documents where they are not in it; an error names the
+/// file.
 pub fn open(path: &Path) -> Result<Engine> {
     let bytes = fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    let engine = Engine::open(bytes).with_context(|| path.display().to_string())?;
-    Ok(engine.with_clock(now))
+    let mut engine = Engine::open(bytes).with_context(|| path.display().to_string())?.with_clock(now);
+    let files = match engine.documents_outside().with_context(|| path.display().to_string())? {
+        Some(documents) => DocumentFiles::beside(path, &documents)?,
+        None => return Ok(engine),
+    };
+    engine.attach(files);
+    Ok(engine)
 }
 
 /// The time, in milliseconds.

@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { unlessAborted } from "./abort.js";
+import type { Documents } from "./documents.js";
 import { SnapseekError, fromRaw, isRaw, reasonOf } from "./errors.js";
 import type { Engine as RawEngine } from "./glue.js";
 import { MemoryRecipe } from "./memory.js";
@@ -14,6 +15,7 @@ import type {
   Schema,
   SearchOptions,
   SearchResponse,
+  SplitSnapshot,
   StoredRecord,
   Suggestion,
   Written,
@@ -63,21 +65,25 @@ export function call<T>(work: () => T): T {
  *
  * @internal
  */
-export type RawSearcher = Omit<RawEngine, "add" | "remove" | "changes" | "apply" | "snapshot">;
+export type RawSearcher = Omit<RawEngine, "add" | "remove" | "changes" | "apply" | "snapshot" | "splitSnapshot">;
 
 /** Records, open for searching; made by `open` of `snapseek/search`. Release it with {@link Searcher.free}. */
 export class Searcher<R extends object = StoredRecord> implements Disposable {
   #raw: RawSearcher | undefined;
   readonly #embed: Embed | undefined;
+  readonly #documents: Documents | undefined;
+  /** How many calls have asked for documents and are not done: what they fetched has to stay. */
+  #waiting = 0;
 
-  protected constructor(raw: object, embed: Embed | undefined) {
+  protected constructor(raw: object, embed: Embed | undefined, documents: object | undefined) {
     this.#raw = raw as RawSearcher;
     this.#embed = embed;
+    this.#documents = documents as Documents | undefined;
   }
 
   /** @internal */
-  static of<R extends object>(raw: RawSearcher, embed?: Embed): Searcher<R> {
-    return new Searcher(raw, embed);
+  static of<R extends object>(raw: RawSearcher, embed?: Embed, documents?: Documents): Searcher<R> {
+    return new Searcher(raw, embed, documents);
   }
 
   #call<T>(work: (raw: RawSearcher) => T): T {
@@ -138,17 +144,59 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
     if (!isObject(options)) return this.searchSync(query, options);
     const { embed = this.#embed, signal, ...rest } = options;
     signal?.throwIfAborted();
-    if (!embed || rest.vector || rest.mode === "keyword") return this.searchSync(query, rest);
+    const found = (more: Omit<SearchOptions, "embed" | "signal">) => this.#ready(() => this.searchSync(query, more), signal);
+    if (!embed || rest.vector || rest.mode === "keyword") return found(rest);
     try {
-      return this.searchSync(query, { ...rest, vector: await unlessAborted(embedded(query, embed), signal) });
+      return await found({ ...rest, vector: await unlessAborted(embedded(query, embed), signal) });
     } catch (cause) {
       if (!(cause instanceof SnapseekError) || cause.code !== "embed/failed" || rest.mode === "vector") throw cause;
-      const response = this.searchSync(query, { ...rest, mode: "keyword" });
+      const response = await found({ ...rest, mode: "keyword" });
       return { ...response, degraded: true, warnings: [cause.message, ...(response.warnings ?? [])] };
     }
   }
 
-  /** As {@link Engine.search}, at once: with the vector that is given, or the snapshot's own embedder. */
+  /** What `work` gives, with documents where they are in other files; at once where they are not. */
+  #ready<T>(work: () => T, signal?: AbortSignal): T | Promise<Awaited<T>> {
+    return this.#documents ? this.withDocuments(work, signal ? { signal } : {}) : work();
+  }
+
+  /**
+   * Does `work`, and fetches the stored documents that its calls of this engine need, where the snapshot has them in
+   * other files. `work` is called again when they are there, so what it does before has to bear that.
+   *
+   * ```js
+   * const rows = await engine.withDocuments(() => engine.match("fox", { highlight }));
+   * const whole = await engine.withDocuments(() => engine.snapshot());
+   * ```
+   *
+   * @param options.signal Stops the wait.
+   */
+  async withDocuments<T>(work: () => T, options: { readonly signal?: AbortSignal } = {}): Promise<Awaited<T>> {
+    const { signal } = options;
+    const asked = new Set<number>();
+    this.#waiting++;
+    try {
+      for (;;) {
+        signal?.throwIfAborted();
+        try {
+          return await work();
+        } catch (error) {
+          const blocks = error instanceof SnapseekError ? error.blocks : undefined;
+          // Blocks that were just fetched are there; who misses them again would never have them.
+          if (!blocks || !this.#documents || blocks.every((block) => asked.has(block))) throw error;
+          blocks.forEach((block) => asked.add(block));
+          await unlessAborted(this.#documents.load(blocks, (use) => this.#call(use)), signal);
+        }
+      }
+    } finally {
+      if (--this.#waiting === 0 && this.#raw && !hasCrashed) this.#raw.trim();
+    }
+  }
+
+  /**
+   * As {@link Engine.search}, at once: with the vector that is given, or the snapshot's own embedder. Where stored
+   * documents are in other files and not at hand, it throws `documents/missing`.
+   */
   searchSync(query: string, options: Omit<SearchOptions, "embed" | "signal"> = {}): SearchResponse<R> {
     // What is no object is an error, and wasm says which.
     if (!isObject(options)) return JSON.parse(this.#call((raw) => raw.search(query, options, undefined))) as SearchResponse<R>;
@@ -176,12 +224,13 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
    */
   async askAbout<T>(name: string, query: string, options: RecipeOptions): Promise<T> {
     const { embed = this.#embed, vector, ...rest } = options;
-    if (vector || !embed || !query.trim()) return this.ask(name, rest, vector);
+    const asked = (more: object, numbers?: ArrayLike<number>) => this.#ready(() => this.ask<T>(name, more, numbers)) as T;
+    if (vector || !embed || !query.trim()) return asked(rest, vector);
     try {
-      return this.ask(name, rest, await embedded(query, embed));
+      return await asked(rest, await embedded(query, embed));
     } catch (cause) {
       if (!(cause instanceof SnapseekError) || cause.code !== "embed/failed") throw cause;
-      return this.ask(name, { ...rest, embedFailed: cause.message });
+      return asked({ ...rest, embedFailed: cause.message });
     }
   }
 
@@ -210,9 +259,13 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
     return text === undefined ? undefined : (JSON.parse(text) as R);
   }
 
-  /** Checks every byte, and throws where one is damaged. */
-  verify(): void {
-    this.#call((raw) => raw.verify());
+  /**
+   * Checks every byte, and throws where one is damaged.
+   *
+   * @param options.checksumsOnly Leaves it at the checksums, which is quicker. Defaults to `false`.
+   */
+  verify(options: { readonly checksumsOnly?: boolean } = {}): void {
+    this.#call((raw) => (options.checksumsOnly ? raw.verifyChecksums() : raw.verify()));
   }
 
   /** Releases the memory. Every later call throws `engine/freed`; freeing again does nothing. */
@@ -236,8 +289,8 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
   #memory: MemoryRecipe | undefined;
 
   /** @internal */
-  static override of<R extends object>(raw: RawEngine, embed?: Embed): Engine<R> {
-    return new Engine(raw, embed);
+  static override of<R extends object>(raw: RawEngine, embed?: Embed, documents?: Documents): Engine<R> {
+    return new Engine(raw, embed, documents);
   }
 
   #rag: Rag | undefined;
@@ -291,6 +344,17 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
   /** All records as a new snapshot: the bytes that building from them gives. */
   snapshot(): Uint8Array<ArrayBuffer> {
     return this.#call((raw) => raw.snapshot()) as Uint8Array<ArrayBuffer>;
+  }
+
+  /**
+   * All records as a new snapshot whose documents are in other files: what `snapseek build --split-docs` writes. Put them
+   * beside the snapshot as `NAME.snap.docs`, or `NAME.snap.docs.0`, `.1` and so on where there are several.
+   *
+   * @param options.maxFileSize The most bytes that a file of documents may have. Defaults to no limit, and one file.
+   */
+  splitSnapshot(options: { readonly maxFileSize?: number } = {}): SplitSnapshot {
+    const files = this.#call((raw) => raw.splitSnapshot(options.maxFileSize)) as Uint8Array<ArrayBuffer>[];
+    return { snapshot: files[0]!, docs: files.slice(1) };
   }
 }
 

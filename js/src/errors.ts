@@ -6,6 +6,8 @@
  * - `record/…`, `schema/…`: what was to be built or added.
  * - `snapshot/…`, `changes/…`: bytes that are none, of another version, or damaged.
  * - `source/…`: the snapshot could not be fetched or read.
+ * - `documents/…`: stored documents that are in other files are not loaded, or cannot be had from there.
+ * - `persist/…`: a store of `snapseek/persist` is full, cannot be used, or there is none here.
  * - `embed/…`: the function that embeds queries failed.
  * - `wasm/…`, `engine/…`, `worker/…`: the module could not be loaded, an engine was used after `free()`, it failed, or
  *   the worker that it is in did.
@@ -56,8 +58,16 @@ export type ErrorCode =
   | "snapshot/malformed"
   | "snapshot/too-large"
   | "changes/other-schema"
+  | "documents/missing"
+  | "documents/no-source"
+  | "documents/no-ranges"
+  | "documents/foreign"
   | "source/unknown"
   | "source/failed"
+  | "persist/quota"
+  | "persist/failed"
+  | "persist/unavailable"
+  | "persist/other-engine"
   | "embed/failed"
   | "wasm/failed"
   | "engine/freed"
@@ -77,12 +87,20 @@ export class SnapseekError extends Error {
   /** For `query/…`: what the author of the expression can do about it. */
   readonly remedy?: string;
 
+  /** @internal For `documents/missing`: what has to be fetched first. */
+  readonly blocks?: Uint32Array;
+
   /** @internal */
-  constructor(code: ErrorCode, message: string, more: { span?: readonly [number, number]; remedy?: string; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    more: { span?: readonly [number, number]; remedy?: string; blocks?: Uint32Array; cause?: unknown } = {},
+  ) {
     super(message, "cause" in more ? { cause: more.cause } : undefined);
     this.code = code;
     if (more.span) this.span = more.span;
     if (more.remedy) this.remedy = more.remedy;
+    if (more.blocks) this.blocks = more.blocks;
   }
 }
 
@@ -91,6 +109,7 @@ interface RawError extends Error {
   code: ErrorCode;
   span?: [number, number];
   remedy?: string;
+  blocks?: Uint32Array;
 }
 
 /** Whether the wasm module threw this on purpose. */
@@ -99,8 +118,9 @@ export function isRaw(thrown: unknown): thrown is RawError {
 }
 
 /** The error that users see for one that the wasm module threw. */
-export function fromRaw({ code, message, span, remedy }: RawError): SnapseekError {
-  return new SnapseekError(code, message, { ...(span && { span }), ...(remedy && { remedy }) });
+export function fromRaw({ code, message, span, remedy, blocks }: RawError): SnapseekError {
+  const said = blocks ? `${message}; use search(), or withDocuments(() => …) around another call` : message;
+  return new SnapseekError(code, said, { ...(span && { span }), ...(remedy && { remedy }), ...(blocks && { blocks }) });
 }
 
 /** What someone else's error says. */

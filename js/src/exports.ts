@@ -2,9 +2,11 @@
 
 export { SnapseekError, type ErrorCode } from "./errors.js";
 export type { BuildProgress } from "./building.js";
+export type { DocumentSource } from "./documents.js";
 export type { Engine, Searcher } from "./engine.js";
 export type { Build, BuildOptions, LoadOptions, Open, OpenOptions, OpenToSearch } from "./index.js";
 export type { WasmSource } from "./load.js";
+export type { MissingRanges } from "./ranges.js";
 export type { DownloadProgress, Source } from "./source.js";
 export type { MemoryRecipe } from "./memory.js";
 export type * from "./memory.types.js";

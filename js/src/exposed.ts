@@ -52,7 +52,7 @@ export function exposed(endpoint: Endpoint, { open, build }: Pick<Package, "open
       owner = value;
       value = (owner as Record<string, unknown>)[name];
     }
-    return typeof value === "function" ? value.apply(owner, args) : value;
+    return typeof value === "function" ? engine.withDocuments(() => value.apply(owner, args) as unknown) : value;
   }
 
   function answer(id: number, value: unknown): void {

@@ -2,8 +2,10 @@
 
 import { unlessAborted } from "./abort.js";
 import { built, type BuildProgress } from "./building.js";
+import { documentsOf, type DocumentSource } from "./documents.js";
 import { Engine, Searcher, call, type RawSearcher } from "./engine.js";
 import { loader, type Wasm, type WasmSource } from "./load.js";
+import type { DocumentFile, MissingRanges } from "./ranges.js";
 import type * as whole from "./raw.js";
 import type { MemorySettings } from "./memory.types.js";
 import { received, type DownloadProgress, type RawOpener, type Read, type Source } from "./source.js";
@@ -21,6 +23,8 @@ export interface Environment {
   readonly wasmAt: (location: string | URL) => Promise<Wasm>;
   /** The snapshot at a URL or path. */
   readonly read: Read;
+  /** The file at a path; nothing where the location is a URL to fetch from. */
+  readonly file?: (location: string | URL) => DocumentFile | undefined;
 }
 
 /** How the module is loaded. */
@@ -42,6 +46,18 @@ export interface OpenOptions extends LoadOptions {
   readonly memory?: MemorySettings;
   /** Is told how many bytes have come, after every piece. */
   readonly onProgress?: (progress: DownloadProgress) => void;
+  /**
+   * Where the documents of a snapshot are that was built with `--split-docs`. For several files: all of them, or the
+   * address that `.0`, `.1` and so on are added to. Defaults to the snapshot's address and `.docs`.
+   */
+  readonly docs?: DocumentSource | readonly DocumentSource[];
+  /**
+   * What to do where a server answers a request for a part of a file with the whole file: refuse, or take the whole.
+   * Defaults to `"error"`.
+   */
+  readonly onMissingRanges?: MissingRanges;
+  /** How many bytes of documents in other files are kept in memory, packed. Defaults to 8 MiB. */
+  readonly docsCache?: number;
 }
 
 /** How records are built. */
@@ -113,7 +129,9 @@ export function connect(raw: typeof whole, environment: Environment): Package {
   const load = loading(raw, environment);
   return {
     async open<R extends object>(source: Source | PromiseLike<Source>, options: OpenOptions = {}) {
-      const engine = Engine.of<R>(await received(source, environment.read, load(options.wasm), options), options.embed);
+      const opened = await received(source, environment.read, load(options.wasm), options);
+      const documents = await documentsOf(opened, source, options, environment);
+      const engine = Engine.of<R>(opened, options.embed, documents);
       if (options.memory) engine.memory.configure(options.memory);
       return engine;
     },
@@ -140,7 +158,8 @@ export function connectToSearch(
   const load = loading(raw, environment);
   return {
     async open<R extends object>(source: Source | PromiseLike<Source>, options: OpenOptions = {}) {
-      return Searcher.of<R>(await received(source, environment.read, load(options.wasm), options), options.embed);
+      const opened = await received(source, environment.read, load(options.wasm), options);
+      return Searcher.of<R>(opened, options.embed, await documentsOf(opened, source, options, environment));
     },
   };
 }

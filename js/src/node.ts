@@ -1,7 +1,7 @@
 // In Node: the module stands beside this file, and a string is a path, unless it is an http URL. A bundler that makes one
 // script of everything leaves no file beside it; the module is then in the script.
 import { readFile } from "node:fs/promises";
-import { asPath, isRemote, pieces } from "./file.js";
+import { asPath, isRemote, parts, pieces } from "./file.js";
 import { connect, type Build, type ChunkText, type Open } from "./index.js";
 import * as raw from "./raw.js";
 import { hasSimd } from "./simd.js";
@@ -14,6 +14,7 @@ const here = /* @__PURE__ */ connect(raw, {
   ],
   wasmAt: async (location) => (isRemote(location) ? fetch(location) : readFile(asPath(location))),
   read: (location, signal) => (isRemote(location) ? fetch(location, { signal: signal ?? null }) : pieces(location)),
+  file: (location) => (isRemote(location) ? undefined : parts(location)),
 });
 
 export const open: Open = here.open;

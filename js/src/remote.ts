@@ -1,6 +1,7 @@
 // The same engine, in a worker: what the page sees of it.
 
 import { unlessAborted } from "./abort.js";
+import { beside, type DocumentSource } from "./documents.js";
 import type { Engine } from "./engine.js";
 import { SnapseekError } from "./errors.js";
 import type { BuildOptions, OpenOptions } from "./index.js";
@@ -8,9 +9,12 @@ import { hear, listen, putTogether, takenApart, type Endpoint, type Outcome, typ
 import { contentOf, type Source } from "./source.js";
 import type { Identified, RecordInput, Schema, StoredRecord } from "./types.js";
 
-/** The same calls, each with a promise of what it gives; a property is a promise of its value. */
+/**
+ * The same calls, each with a promise of what it gives; a property is a promise of its value. Since all of them can wait,
+ * documents in other files are fetched for any of them, without `withDocuments`.
+ */
 export type Remote<T> = {
-  readonly [Name in keyof T as Name extends symbol ? never : Name]: T[Name] extends (...args: infer Args) => infer Result
+  readonly [Name in keyof T as Name extends symbol | "withDocuments" ? never : Name]: T[Name] extends (...args: infer Args) => infer Result
     ? (...args: Args) => Promise<Awaited<Result>>
     : T[Name] extends object
       ? Remote<T[Name]>
@@ -132,7 +136,10 @@ export function connect(worker: Endpoint | Worker): RemotePackage {
       const content = await sendable(source, options.signal);
       const transfer = content instanceof Uint8Array ? [content.buffer as ArrayBuffer] : [];
       try {
-        return (await ask(["open"], [content, { ...options, wasm: await options.wasm }], undefined, transfer)) as RemoteEngine<R>;
+        // Where the worker has the address of the snapshot, it finds the documents itself.
+        const docs = sendableDocs(options.docs ?? (typeof content === "string" ? [] : beside(await source)));
+        const sent = { ...options, docs, wasm: await options.wasm };
+        return (await ask(["open"], [content, sent], undefined, transfer)) as RemoteEngine<R>;
       } finally {
         if (typeof content === "object" && "stop" in content) void content.stop().catch(() => {});
       }
@@ -160,8 +167,18 @@ async function sendable(source: Source | PromiseLike<Source>, signal: AbortSigna
     const isPart = content instanceof Uint8Array && content.length < content.buffer.byteLength;
     return isPart ? content.slice() : content;
   }
-  // What is relative is so to the page, not to the worker's script.
-  return typeof document === "undefined" ? String(given) : new URL(given, document.baseURI).href;
+  return absolute(given);
+}
+
+/** What is relative is so to the page, not to the worker's script. */
+function absolute(place: string | URL): string {
+  return typeof document === "undefined" ? String(place) : new URL(place, document.baseURI).href;
+}
+
+/** Places of documents as a worker can have them; nothing where it finds them itself. */
+function sendableDocs(docs: NonNullable<OpenOptions["docs"]>): OpenOptions["docs"] {
+  if (Array.isArray(docs)) return docs.length > 0 ? docs.flatMap((one: DocumentSource) => sendableDocs(one) ?? []) : undefined;
+  return typeof docs === "string" || docs instanceof URL ? absolute(docs) : docs;
 }
 
 function isPlain(value: unknown): value is Record<string, unknown> {

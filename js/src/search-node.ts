@@ -1,6 +1,6 @@
 // As node.ts, with the module that can only search.
 import { readFile } from "node:fs/promises";
-import { asPath, isRemote, pieces } from "./file.js";
+import { asPath, isRemote, parts, pieces } from "./file.js";
 import { connectToSearch, type OpenToSearch } from "./index.js";
 import * as raw from "./raw-search.js";
 import { hasSimd } from "./simd.js";
@@ -13,6 +13,7 @@ const here = /* @__PURE__ */ connectToSearch(raw, {
   ],
   wasmAt: async (location) => (isRemote(location) ? fetch(location) : readFile(asPath(location))),
   read: (location, signal) => (isRemote(location) ? fetch(location, { signal: signal ?? null }) : pieces(location)),
+  file: (location) => (isRemote(location) ? undefined : parts(location)),
 });
 
 export const open: OpenToSearch = here.open;

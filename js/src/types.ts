@@ -393,3 +393,9 @@ export interface Written {
   /** How many of them replaced one that was there before. */
   readonly replaced: number;
 }
+
+/** A snapshot, and the files of its documents. */
+export interface SplitSnapshot {
+  readonly snapshot: Uint8Array<ArrayBuffer>;
+  readonly docs: readonly Uint8Array<ArrayBuffer>[];
+}

@@ -1,10 +1,20 @@
 //! What was the document? Records as they come in, and as they are kept.
 
+mod cache;
+#[cfg(not(target_arch = "wasm32"))]
+mod files;
 mod keys;
 mod lz4;
+mod outside;
 mod record;
 mod store;
 
+#[cfg(not(target_arch = "wasm32"))]
+pub use files::{DocumentFiles, DocumentFilesError};
 pub use keys::{Key, KeysView, KeysWriter, MAX_KINDS};
+pub use outside::{
+    BlockSource, DEFAULT_CACHE, FILE_HEAD, FileRange, Outside, StoreError, TooSmallFiles, divide, file_head,
+    file_suffix, is_file_of_documents,
+};
 pub use record::{DEFAULT_KIND, MAX_ID_LEN, Record, RecordError, text_of};
 pub use store::{DocumentsReader, DocumentsView, DocumentsWriter, GROUP, Group};

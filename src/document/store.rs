@@ -10,7 +10,10 @@
 //! ```
 
 use super::lz4;
+use super::outside::{Outside, StoreError};
 use crate::wire::{Malformed, Reader, len32, put_varint, u32_at};
+use std::borrow::Cow;
+use std::ops::Range;
 
 /// How many documents a group holds.
 pub const GROUP: usize = 32;
@@ -101,7 +104,14 @@ impl DocumentsWriter {
 pub struct DocumentsView<'a> {
     documents: usize,
     entries: &'a [u8],
-    blocks: &'a [u8],
+    blocks: Blocks<'a>,
+}
+
+/// Where the blocks are: in the snapshot, or in other files.
+#[derive(Clone, Copy, Debug)]
+enum Blocks<'a> {
+    Inside(&'a [u8]),
+    Outside(&'a Outside),
 }
 
 const WHAT: &str = "the table of documents";
@@ -113,6 +123,18 @@ impl<'a> DocumentsView<'a> {
     /// # Errors
     /// When the table's size is not what its head says, or its blocks cannot hold so many documents.
     pub fn parse(table: &'a [u8], blocks: &'a [u8]) -> Result<DocumentsView<'a>, Malformed> {
+        DocumentsView::new(table, Blocks::Inside(blocks))
+    }
+
+    /// Reads the table of blocks that are in other files.
+    ///
+    /// # Errors
+    /// As [`DocumentsView::parse`].
+    pub fn parse_outside(table: &'a [u8], blocks: &'a Outside) -> Result<DocumentsView<'a>, Malformed> {
+        DocumentsView::new(table, Blocks::Outside(blocks))
+    }
+
+    fn new(table: &'a [u8], blocks: Blocks<'a>) -> Result<DocumentsView<'a>, Malformed> {
         let mut reader = Reader::new(table, WHAT);
         let documents = reader.len32()?;
         let count = reader.len32()?;
@@ -139,7 +161,7 @@ impl<'a> DocumentsView<'a> {
         let said = (0..self.block_count())
             .filter_map(|block| self.raw_len(block).ok())
             .fold(0, usize::saturating_add);
-        said.min(self.blocks.len().saturating_mul(lz4::MOST_EXPANSION))
+        said.min(self.blocks_len().saturating_mul(lz4::MOST_EXPANSION))
     }
 
     /// A reader of single documents, which keeps the block it unpacked last: quickest in row order.
@@ -150,12 +172,13 @@ impl<'a> DocumentsView<'a> {
     /// Calls `each` with every document from `from`, in order, until it says to stop.
     ///
     /// # Errors
-    /// When a block is malformed.
+    /// When a block cannot be read. Where documents are in other files, [`DocumentsView::require_all`] comes first: it
+    /// tells of all that is missing at once.
     pub fn each_from(
         &self,
         from: usize,
         mut each: impl FnMut(usize, &[u8]) -> bool,
-    ) -> Result<(), Malformed> {
+    ) -> Result<(), StoreError> {
         if from >= self.documents {
             return Ok(());
         }
@@ -174,22 +197,23 @@ impl<'a> DocumentsView<'a> {
     /// The packed blocks of the group that starts at `document`, to be copied as they are.
     ///
     /// # Errors
-    /// When `document` starts no group, or the table is malformed.
-    pub fn group(&self, document: usize) -> Result<Group, Malformed> {
+    /// When `document` starts no group, the table is malformed, or a block cannot be read.
+    pub fn group(&self, document: usize) -> Result<Group, StoreError> {
         let mut group = Group::default();
         let mut block = self.block_of(document);
         if self.first_document(block)? != document {
-            return Err(Malformed(WHAT));
+            return Err(Malformed(WHAT).into());
         }
         while block < self.block_count() && self.first_document(block)? < document + GROUP {
             let documents = self.documents_in(block)?;
-            group.blocks.push((documents, self.raw_len(block)?, self.packed(block)?.to_vec()));
+            group.blocks.push((documents, self.raw_len(block)?, self.packed(block)?.into_owned()));
             block += 1;
         }
         Ok(group)
     }
 
-    fn block_count(&self) -> usize {
+    /// How many blocks there are.
+    pub fn block_count(&self) -> usize {
         self.entries.len() / (4 * ENTRY)
     }
 
@@ -214,7 +238,7 @@ impl<'a> DocumentsView<'a> {
         count.ok_or(Malformed(WHAT))
     }
 
-    fn block_of(&self, document: usize) -> usize {
+    pub(super) fn block_of(&self, document: usize) -> usize {
         let (mut low, mut high) = (0, self.block_count());
         while low < high {
             let middle = low + (high - low) / 2;
@@ -227,21 +251,43 @@ impl<'a> DocumentsView<'a> {
         low.saturating_sub(1)
     }
 
-    fn packed(&self, block: usize) -> Result<&'a [u8], Malformed> {
+    /// Where a block stands among all of them.
+    pub(super) fn span(&self, block: usize) -> Result<Range<usize>, Malformed> {
         let start = self.entry(block, 1)?;
-        let end = if block + 1 < self.block_count() { self.entry(block + 1, 1)? } else { self.blocks.len() };
-        self.blocks.get(start..end).ok_or(Malformed(WHAT))
+        let end = if block + 1 < self.block_count() { self.entry(block + 1, 1)? } else { self.blocks_len() };
+        if start <= end && end <= self.blocks_len() { Ok(start..end) } else { Err(Malformed(WHAT)) }
+    }
+
+    pub(super) fn outside(&self) -> Option<&'a Outside> {
+        match self.blocks {
+            Blocks::Inside(_) => None,
+            Blocks::Outside(outside) => Some(outside),
+        }
+    }
+
+    fn blocks_len(&self) -> usize {
+        match self.blocks {
+            Blocks::Inside(bytes) => bytes.len(),
+            Blocks::Outside(outside) => outside.len(),
+        }
+    }
+
+    fn packed(&self, block: usize) -> Result<Cow<'a, [u8]>, StoreError> {
+        match self.blocks {
+            Blocks::Inside(bytes) => Ok(Cow::Borrowed(&bytes[self.span(block)?])),
+            Blocks::Outside(outside) => Ok(Cow::Owned(outside.get(block, || self.range(outside, block))?)),
+        }
     }
 
     /// The block's bytes, and where in them each of its documents stands.
     #[expect(clippy::type_complexity, reason = "bytes and ranges, taken apart by every caller at once")]
-    fn unpack(&self, block: usize) -> Result<(Vec<u8>, Vec<(usize, usize)>), Malformed> {
+    fn unpack(&self, block: usize) -> Result<(Vec<u8>, Vec<(usize, usize)>), StoreError> {
         let packed = self.packed(block)?;
         let raw_len = self.raw_len(block)?;
         let raw = if packed.len() == raw_len {
-            packed.to_vec()
+            packed.into_owned()
         } else {
-            lz4::decompress(packed, raw_len).ok_or(Malformed(BLOCK_WHAT))?
+            lz4::decompress(&packed, raw_len).ok_or(Malformed(BLOCK_WHAT))?
         };
         let documents = self.documents_in(block)?;
         let mut reader = Reader::new(&raw, BLOCK_WHAT);
@@ -256,7 +302,7 @@ impl<'a> DocumentsView<'a> {
             places.push((at, end));
             at = end;
         }
-        if at == raw_len { Ok((raw, places)) } else { Err(Malformed(BLOCK_WHAT)) }
+        if at == raw_len { Ok((raw, places)) } else { Err(Malformed(BLOCK_WHAT).into()) }
     }
 }
 
@@ -274,8 +320,8 @@ impl DocumentsReader<'_> {
     /// One document's JSON text.
     ///
     /// # Errors
-    /// When its block is malformed, or there is no such document.
-    pub fn get(&mut self, document: usize) -> Result<&[u8], Malformed> {
+    /// When its block cannot be read, or there is no such document.
+    pub fn get(&mut self, document: usize) -> Result<&[u8], StoreError> {
         let block = self.view.block_of(document);
         if block != self.block {
             (self.raw, self.places) = self.view.unpack(block)?;

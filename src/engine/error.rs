@@ -1,6 +1,7 @@
 //! What can go wrong with a search, and with a write.
 
 use super::calls::CALLS;
+use crate::document::{StoreError, TooSmallFiles};
 use crate::options::OptionsError;
 use crate::query::QueryError;
 use crate::recipe::InterpretError;
@@ -63,6 +64,12 @@ impl From<InterpretError> for SearchError {
     }
 }
 
+impl From<StoreError> for SearchError {
+    fn from(error: StoreError) -> SearchError {
+        SearchError::Snapshot(error.into())
+    }
+}
+
 impl From<Malformed> for SearchError {
     fn from(error: Malformed) -> SearchError {
         SearchError::Snapshot(error.into())
@@ -88,6 +95,9 @@ pub enum WriteError {
     /// A line that is no record cannot be taken.
     #[error(transparent)]
     Line(#[from] LineError),
+    /// The documents cannot be divided as was asked for.
+    #[error(transparent)]
+    Files(#[from] TooSmallFiles),
     /// The snapshot, or the changes, are damaged.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),

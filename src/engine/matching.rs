@@ -190,6 +190,7 @@ pub(super) fn each_text(
 ) -> Result<(), SearchError> {
     let mut order = (0..rows.len()).collect::<Vec<_>>();
     sort_numbers(&mut order, &mut |a, b| rows[a].cmp(&rows[b]));
+    retrieval::require(corpus, rows.iter().copied())?;
     let mut reader = None;
     for number in order {
         let (place, document) = part_of(corpus, rows[number]);

@@ -10,6 +10,7 @@ mod error;
 mod federation;
 mod matching;
 mod memory;
+mod outside;
 mod rag;
 mod rag_index;
 mod request;
@@ -202,7 +203,9 @@ impl Engine {
         for part in &self.parts {
             let keys = part.segment.keys()?;
             if goes_on {
-                part.segment.stored()?.each_from(0, |document, text| {
+                let stored = part.segment.stored()?;
+                stored.require_all()?;
+                stored.each_from(0, |document, text| {
                     if part.dead.has(document) {
                         return true;
                     }
@@ -229,6 +232,14 @@ impl Engine {
     /// When something is damaged.
     pub fn verify(&self) -> Result<(), SnapshotError> {
         self.parts.iter().try_for_each(|part| part.segment.verify())
+    }
+
+    /// Checks the checksums of every section, and nothing that takes reading them.
+    ///
+    /// # Errors
+    /// When one does not fit.
+    pub fn verify_checksums(&self) -> Result<(), SnapshotError> {
+        self.parts.iter().try_for_each(|part| part.segment.snapshot().verify())
     }
 
     /// The part and document of a live record.

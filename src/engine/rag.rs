@@ -8,7 +8,7 @@ use crate::recipe::{
     Graph, GraphPlan, Quality, RagFound, RagHit, RagMode, RagPlan, SEMANTIC_SHARE, WordRule, Words,
     interpret, rag_search,
 };
-use crate::retrieval::{Corpus, Filter, Target, Test};
+use crate::retrieval::{Corpus, Filter, Target, Test, require};
 use crate::schema::EmbedderKind;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -288,6 +288,7 @@ impl Engine {
                 rerank: request.rerank.then_some(request.rerank_weight),
             };
             let found = rag_search(&context, &plan)?;
+            require(corpus, found.hits.iter().map(|hit| hit.row))?;
             let result = |hit: &RagHit| result(corpus, hit, request.explain);
             let results = found.hits.iter().map(result).collect::<Result<Vec<_>, SearchError>>()?;
             let tier = match (&reason, given.is_some() && embedding.is_some()) {

@@ -11,6 +11,7 @@ use crate::document::{Key, Record};
 use crate::json::Json;
 use crate::options::Options;
 use crate::recipe::{Source, Sources};
+use crate::retrieval::require;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -271,6 +272,7 @@ impl Engine {
                 let records = chunks.iter().map(|chunk| given.record(chunk, &hash, now));
                 let records = records.collect::<Result<Vec<_>, _>>()?;
                 let rows = sources.chunks(&given.source);
+                require(corpus, rows.iter().copied())?;
                 let old = rows.iter().map(|row| record_of(corpus, *row)).collect::<Result<Vec<_>, _>>()?;
                 let is_same =
                     |old: &Record| old.json().get("contentHash").and_then(Json::as_str) == Some(&hash);
@@ -372,8 +374,10 @@ impl Engine {
         options.finish()?;
         let chunks = self.with_corpus(|corpus| {
             let sources = Sources::new(&self.context(corpus, "", self.now(now)), None)?;
+            let rows = sources.chunks(&source);
+            require(corpus, rows.iter().copied())?;
             let record = |row| record_of(corpus, row).map_err(SearchError::from);
-            sources.chunks(&source).into_iter().map(record).collect::<Result<Vec<_>, _>>()
+            rows.into_iter().map(record).collect::<Result<Vec<_>, _>>()
         })?;
         let keys = chunks.iter().map(|chunk| Key { id: chunk.id(), kind: chunk.kind() });
         let removed = self.remove(keys)?.replaced;

@@ -9,7 +9,7 @@ use crate::recipe::unified::{
     boosted, booster, intent,
 };
 use crate::recipe::{Explained, Legs};
-use crate::retrieval::Corpus;
+use crate::retrieval::{Corpus, require};
 use crate::snapshot::SnapshotError;
 use serde::Serialize;
 
@@ -195,6 +195,7 @@ impl Engine {
             };
             let context = self.context(corpus, &params.query, delivery.now);
             let Some(found) = unified::search(&context, &plan)? else { return Ok(None) };
+            require(corpus, found.page.iter().map(|shown| shown.rated.row))?;
             let hits = found.page.iter().map(|shown| hit(corpus, &found, shown, params));
             let hits = hits.collect::<Result<_, _>>()?;
             Ok::<_, SearchError>(Some(Response {

@@ -16,7 +16,7 @@ use crate::query::{Query, any_term};
 use crate::ranking::{acceptance, within_budget};
 use crate::recipe::vault::{self, MEMORY, Weights};
 use crate::recipe::{Explained, Formula, Legs, Part, Rated, term_statistics};
-use crate::retrieval::{Corpus, Filter, Target, TermStatistics, Test};
+use crate::retrieval::{Corpus, Filter, Target, TermStatistics, Test, require};
 use crate::snapshot::SnapshotError;
 use crate::state::{ACTIONS, Feedback};
 use crate::tokens::tokens_in_units;
@@ -76,6 +76,7 @@ impl Engine {
             if !options.wants_all && !vault::keeps_all(answer.candidates, options.limit) {
                 answer.ranked.truncate(options.limit);
             }
+            require(corpus, answer.ranked.iter().map(|rated| rated.row))?;
             let mut results = Vec::with_capacity(answer.ranked.len());
             for rated in &answer.ranked {
                 results.push(self.vault_result(corpus, &answer.formula, rated, options)?);

@@ -175,9 +175,11 @@ impl<'a> Sources<'a> {
     fn grow(&self, graph: &mut Growing, row: u32, source: &Source, node: usize) -> Result<(), SnapshotError> {
         let Source { source_type, source_id } = source;
         // What it says of itself.
-        for (attribute, target, relation) in
-            [(CONTEXT, "context", "context"), (ACTION, "action", "action"), (PARENT, source_type.as_str(), "parent")]
-        {
+        for (attribute, target, relation) in [
+            (CONTEXT, "context", "context"),
+            (ACTION, "action", "action"),
+            (PARENT, source_type.as_str(), "parent"),
+        ] {
             let other = self.text(row, attribute).and_then(|id| self.find(Some(target), &id));
             if let Some(other) = other {
                 graph.edge(node, &self.of(other)?, &format!("{source_type}_{relation}"), Way::To);

@@ -12,7 +12,7 @@ use crate::document::Key;
 use crate::json::Json;
 use crate::options::Options;
 use crate::ranking::{bm25_normalize, cosine_similarity, folded, jaccard, marginal_relevance, within_budget};
-use crate::retrieval::{Corpus, Filter, Target, Test, part_of};
+use crate::retrieval::{Corpus, Filter, Target, Test, part_of, require};
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
 use crate::tokens::estimate_tokens;
@@ -168,6 +168,7 @@ impl Stages {
         }
         order.truncate(limit);
         if let Some(budget) = self.max_tokens {
+            require(context.corpus, order.iter().map(|place| hits[*place].row))?;
             let costs = order.iter().map(|place| tokens_of(context, hits[*place].row));
             order.truncate(within_budget(costs.collect::<Result<Vec<_>, _>>()?, budget));
         }
@@ -253,6 +254,9 @@ impl<'a> Likeness<'a> {
         }
         if let (Some(Some(one)), Some(Some(other))) = (&self.vectors[a], &self.vectors[b]) {
             return Ok(cosine_similarity(one, other));
+        }
+        if self.terms.iter().all(Option::is_none) {
+            require(self.context.corpus, self.hits.iter().map(|hit| hit.row))?;
         }
         for hit in [a, b] {
             if self.terms[hit].is_none() {

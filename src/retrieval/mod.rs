@@ -19,6 +19,7 @@ mod positions;
 mod score_table;
 mod search;
 mod source;
+mod stored;
 mod tfidf;
 mod top_k;
 
@@ -31,6 +32,7 @@ pub use places::{Place, places};
 pub use positions::Positions;
 pub use score_table::ScoreTables;
 pub use search::{Found, Retrieval, facet_counts, search};
+pub use stored::require;
 pub use tfidf::{TermStatistics, Terms};
 pub use top_k::Ranked;
 

@@ -8,7 +8,7 @@ use crate::analysis::Purpose;
 use crate::attributes::{self, ColumnView, ColumnWriter};
 use crate::bitmap::Bitmap;
 use crate::bm25::{self, Totals};
-use crate::document::{DocumentsView, DocumentsWriter, GROUP, Group, KeysWriter, MAX_KINDS};
+use crate::document::{DocumentsView, DocumentsWriter, GROUP, Group, KeysWriter, MAX_KINDS, StoreError};
 use crate::ids::FieldSet;
 use crate::index::{
     Cursor, LengthsWriter, List, ListRef, Shape, ShapesWriter, TermsWalk, TermsWriter, postings, shapes,
@@ -45,6 +45,12 @@ pub enum MergeError {
     /// A segment cannot be read.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
+}
+
+impl From<StoreError> for MergeError {
+    fn from(error: StoreError) -> MergeError {
+        MergeError::Snapshot(error.into())
+    }
 }
 
 impl From<crate::wire::Malformed> for MergeError {
@@ -96,6 +102,12 @@ pub fn merge_sections(
     });
     if text_len.fold(0usize, usize::saturating_add) > MAX_TEXT {
         return Err(MergeError::TooMuchText);
+    }
+    // Before the work: who lacks documents will have to call again.
+    for source in sources {
+        if let Source::Segment(segment, _) = source {
+            segment.stored()?.require_all()?;
+        }
     }
     let numbers = renumberings(sources);
     let documents = numbers.iter().map(|(live, _)| *live as usize).sum();

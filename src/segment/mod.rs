@@ -17,7 +17,7 @@ pub use embedders::{Embedders, encode_tables};
 pub use merge::{MAX_TEXT, MergeError, Source, merge, merge_sections};
 
 use crate::attributes::{self, ColumnView};
-use crate::document::{DocumentsView, Key, KeysView, Record};
+use crate::document::{DocumentsView, Key, KeysView, Outside, Record};
 use crate::ids::FieldId;
 use crate::index::{Cursor, LengthsView, ListRef, Shape, TermsView, TermsWalk, shapes};
 use crate::json::Json;
@@ -34,6 +34,8 @@ pub struct Segment {
     snapshot: Snapshot,
     schema: Schema,
     documents: u32,
+    /// Where the documents are, if not in the file.
+    outside: Option<Outside>,
     shapes: OnceLock<Vec<Shape>>,
     lengths: OnceLock<Vec<u32>>,
     columns_are_ordered: OnceLock<bool>,
@@ -50,12 +52,14 @@ impl Segment {
             .map_err(|error| SnapshotError::Schema { reason: error.to_string() })?;
         schema.check()?;
         let table = snapshot.section(SectionKind::DocumentTable)?;
-        let documents = DocumentsView::parse(table, &[])?.len();
-        let documents = u32::try_from(documents).map_err(|_| Malformed("the table of documents"))?;
+        let stored = DocumentsView::parse(table, &[])?;
+        let documents = u32::try_from(stored.len()).map_err(|_| Malformed("the table of documents"))?;
+        let outside = outside(&snapshot, stored.block_count())?;
         Ok(Segment {
             snapshot,
             schema,
             documents,
+            outside,
             shapes: OnceLock::new(),
             lengths: OnceLock::new(),
             columns_are_ordered: OnceLock::new(),
@@ -86,7 +90,7 @@ impl Segment {
             .iter()
             .filter(|section| is_text(section.kind))
             .map(|section| section.range.len())
-            .sum()
+            .fold(self.outside.as_ref().map_or(0, Outside::len), usize::saturating_add)
     }
 
     /// The dictionary.
@@ -125,8 +129,16 @@ impl Segment {
             return Ok(shapes);
         }
         let bytes = self.snapshot.section(SectionKind::Shapes)?;
-        let shapes = shapes::parse(bytes, self.schema.field_count(), self.stored()?.most_text())?;
+        let shapes = shapes::parse(bytes, self.schema.field_count(), self.most_occurrences()?)?;
         Ok(self.shapes.get_or_init(|| shapes))
+    }
+
+    /// No term occurs more often in one document, whatever the file says.
+    fn most_occurrences(&self) -> Result<usize, SnapshotError> {
+        let most_text = self.stored()?.most_text();
+        // How long a file is that is not here is only a claim; but each position takes a bit of the postings.
+        let bits = || Ok::<_, SnapshotError>(self.postings()?.len().saturating_mul(8).max(1));
+        if self.outside.is_some() { Ok(most_text.min(bits()?)) } else { Ok(most_text) }
     }
 
     /// The tokens of each document, field by field.
@@ -170,13 +182,27 @@ impl Segment {
         self.snapshot.sections().iter().any(|section| section.kind == SectionKind::Removed)
     }
 
-    /// The stored documents.
+    /// The stored documents: the only way to them. Who wants several calls [`DocumentsView::require`] first, so that what
+    /// is in another file and not at hand is asked for at once.
     ///
     /// # Errors
     /// When a section is damaged.
     pub fn stored(&self) -> Result<DocumentsView<'_>, SnapshotError> {
         let table = self.snapshot.section(SectionKind::DocumentTable)?;
-        Ok(DocumentsView::parse(table, self.snapshot.section(SectionKind::Documents)?)?)
+        Ok(match &self.outside {
+            Some(outside) => DocumentsView::parse_outside(table, outside)?,
+            None => DocumentsView::parse(table, self.snapshot.section(SectionKind::Documents)?)?,
+        })
+    }
+
+    /// Where its documents are; none where they are in its file.
+    pub fn outside(&self) -> Option<&Outside> {
+        self.outside.as_ref()
+    }
+
+    /// The same, to attach a source to it.
+    pub fn outside_mut(&mut self) -> Option<&mut Outside> {
+        self.outside.as_mut()
     }
 
     /// The attributes, in the schema's order.
@@ -299,7 +325,9 @@ impl Segment {
         let keys = self.keys()?;
         let mut count = 0;
         let mut seen: Result<(), SnapshotError> = Ok(());
-        self.stored()?.each_from(0, |document, text| {
+        let stored = self.stored()?;
+        stored.require_all()?;
+        stored.each_from(0, |document, text| {
             seen = verify_key(&keys, document, text);
             count += usize::from(document == count);
             seen.is_ok()
@@ -310,6 +338,18 @@ impl Segment {
         } else {
             Err(Malformed("the table of documents").into())
         }
+    }
+}
+
+fn outside(snapshot: &Snapshot, blocks: usize) -> Result<Option<Outside>, SnapshotError> {
+    let has = |kind| snapshot.sections().iter().any(|section| section.kind == kind);
+    match snapshot.optional_section(SectionKind::DocumentFiles)? {
+        // Changes are small, and have their documents with them.
+        Some(_) if has(SectionKind::Documents) || has(SectionKind::Removed) => {
+            Err(Malformed("the list of document files").into())
+        }
+        Some(section) => Ok(Some(Outside::parse(section, blocks)?)),
+        None => Ok(None),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What can be wrong with a file.
 
 use super::sections::SectionKind;
+use crate::document::StoreError;
 use crate::schema::SchemaError;
 use crate::wire::Malformed;
 
@@ -50,6 +51,9 @@ pub enum SnapshotError {
     /// A section's bytes make no sense.
     #[error("the snapshot is damaged: {0}; fetch or build it again")]
     Malformed(#[from] Malformed),
+    /// Stored documents are in other files, and cannot be had from there.
+    #[error(transparent)]
+    Documents(StoreError),
     /// Its schema cannot be read.
     #[error("the snapshot is damaged: its schema cannot be read: {reason}")]
     Schema {
@@ -59,4 +63,13 @@ pub enum SnapshotError {
     /// Its schema cannot be used.
     #[error(transparent)]
     BadSchema(#[from] SchemaError),
+}
+
+impl From<StoreError> for SnapshotError {
+    fn from(error: StoreError) -> SnapshotError {
+        match error {
+            StoreError::Malformed(malformed) => SnapshotError::Malformed(malformed),
+            error => SnapshotError::Documents(error),
+        }
+    }
 }

@@ -6,10 +6,12 @@
 mod error;
 mod header;
 mod sections;
+mod split;
 
 pub use error::SnapshotError;
 pub use header::{FORMAT, Header};
 pub use sections::{Section, SectionKind, encode, insert, write};
+pub use split::Split;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use xxhash_rust::xxh3::xxh3_64;

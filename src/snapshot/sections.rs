@@ -39,14 +39,16 @@ pub enum SectionKind {
     Embedders = 13,
     /// Links, sessions, uses, feedback, changed fields; only where there are any.
     State = 14,
+    /// Which files hold the stored documents; only where the snapshot does not.
+    DocumentFiles = 15,
 }
 
 impl SectionKind {
     /// All of them.
-    pub const ALL: [SectionKind; 14] = {
+    pub const ALL: [SectionKind; 15] = {
         use SectionKind::{
-            Attributes, DocumentTable, Documents, Embedders, Forms, Keys, Lengths, Postings, Removed, Schema,
-            Shapes, State, Terms, Vectors,
+            Attributes, DocumentFiles, DocumentTable, Documents, Embedders, Forms, Keys, Lengths, Postings,
+            Removed, Schema, Shapes, State, Terms, Vectors,
         };
         [
             Schema,
@@ -63,6 +65,7 @@ impl SectionKind {
             Vectors,
             Embedders,
             State,
+            DocumentFiles,
         ]
     };
 
@@ -83,6 +86,7 @@ impl SectionKind {
             SectionKind::Vectors => "vectors",
             SectionKind::Embedders => "embedders",
             SectionKind::State => "state",
+            SectionKind::DocumentFiles => "document files",
         }
     }
 

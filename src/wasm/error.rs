@@ -4,11 +4,12 @@
 //! Which codes there are is listed for users in `js/src/errors.ts`.
 
 use crate::analysis::AnalyzerError;
+use crate::document::StoreError;
 use crate::query::QueryError;
 use crate::retrieval::FilterError;
 use crate::segment::{BatchError, MergeError};
 use crate::{BuildError, RecordError, SchemaError, SearchError, SnapshotError, WriteError};
-use js_sys::{Array, Error, Reflect};
+use js_sys::{Array, Error, Reflect, Uint32Array};
 use std::borrow::Cow;
 use std::ops::Range;
 use wasm_bindgen::JsValue;
@@ -21,11 +22,13 @@ pub struct Failure {
     /// Where in the expression, in UTF-16 code units.
     span: Option<Range<usize>>,
     remedy: Option<&'static str>,
+    /// The blocks of documents that have to be supplied first.
+    blocks: Option<Vec<u32>>,
 }
 
 impl Failure {
     pub(super) fn new(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Failure {
-        Failure { code: code.into(), message: message.into(), span: None, remedy: None }
+        Failure { code: code.into(), message: message.into(), span: None, remedy: None, blocks: None }
     }
 
     /// The same failure, its message led by the place at fault.
@@ -46,7 +49,7 @@ impl Failure {
             SearchError::UnknownCall { .. } => Cow::Borrowed("call/unknown"),
             SearchError::NotFound { .. } => Cow::Borrowed("record/not-found"),
             SearchError::Write(error) => return error.into(),
-            SearchError::Snapshot(error) => Cow::Borrowed(snapshot_code(error)),
+            SearchError::Snapshot(error) => return Failure::from(error.clone()),
         };
         Failure::new(code, error.to_string())
     }
@@ -59,6 +62,7 @@ impl Failure {
             message: error.to_string(),
             span: Some(units(span.start)..units(span.end)),
             remedy: Some(error.remedy()),
+            blocks: None,
         }
     }
 }
@@ -76,13 +80,22 @@ impl From<Failure> for JsValue {
         if let Some(remedy) = failure.remedy {
             set("remedy", remedy.into());
         }
+        if let Some(blocks) = failure.blocks {
+            set("blocks", Uint32Array::from(&blocks[..]).into());
+        }
         error.into()
     }
 }
 
 impl From<SnapshotError> for Failure {
     fn from(error: SnapshotError) -> Failure {
-        Failure::new(snapshot_code(&error), error.to_string())
+        let failure = Failure::new(snapshot_code(&error), error.to_string());
+        match error {
+            SnapshotError::Documents(StoreError::Missing { blocks }) => {
+                Failure { blocks: Some(blocks), ..failure }
+            }
+            _ => failure,
+        }
     }
 }
 
@@ -124,12 +137,15 @@ impl From<WriteError> for Failure {
 impl From<&WriteError> for Failure {
     fn from(error: &WriteError) -> Failure {
         let code = match &error {
+            WriteError::Snapshot(error) | WriteError::Merge(MergeError::Snapshot(error)) => {
+                return Failure::from(error.clone());
+            }
             WriteError::Record(error) => batch_code(error),
             WriteError::Merge(error) => merge_code(error),
             WriteError::Schema(error) => schema_code(error),
             WriteError::Line(_) => "record/invalid-line",
             WriteError::OtherSchema => "changes/other-schema",
-            WriteError::Snapshot(error) => snapshot_code(error),
+            WriteError::Files(_) => "option/maxFileSize",
         };
         Failure::new(code, error.to_string())
     }
@@ -164,6 +180,8 @@ fn snapshot_code(error: &SnapshotError) -> &'static str {
         SnapshotError::Checksum { .. } | SnapshotError::HeaderChecksum => "snapshot/checksum",
         SnapshotError::IsChanges => "snapshot/is-changes",
         SnapshotError::MissingSection { .. } => "snapshot/missing-section",
+        SnapshotError::Documents(StoreError::Missing { .. }) => "documents/missing",
+        SnapshotError::Documents(_) => "documents/foreign",
         SnapshotError::Malformed(_) | SnapshotError::Schema { .. } | SnapshotError::BadSchema(_) => {
             "snapshot/malformed"
         }

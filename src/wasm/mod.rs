@@ -8,6 +8,7 @@ mod build;
 mod chunking;
 mod convert;
 mod error;
+mod outside;
 mod receive;
 
 pub use build::{Build, build};
@@ -156,6 +157,15 @@ impl Engine {
     /// When something is damaged.
     pub fn verify(&self) -> Result<(), Failure> {
         Ok(self.0.verify()?)
+    }
+
+    /// Checks checksums alone.
+    ///
+    /// # Errors
+    /// When one does not fit.
+    #[wasm_bindgen(js_name = verifyChecksums)]
+    pub fn verify_checksums(&self) -> Result<(), Failure> {
+        Ok(self.0.verify_checksums()?)
     }
 
     /// A record, as JSON text; none where there is none.

@@ -2,10 +2,11 @@
 
 use crate::gather::{Gathered, OnBad, Tally};
 use crate::input::{Fault, Inputs, Options};
-use crate::output::WholeFile;
+use crate::output::{Content, WholeFile};
 use crate::pieces::LivePieces;
 use crate::progress::Progress;
 use crate::provider::Cancel;
+use crate::split::{self, SplitArgs};
 use crate::vectors::{self, VectorArgs, Vectors};
 use crate::{parallel, print, schema_file};
 use anyhow::{Result, anyhow};
@@ -14,7 +15,7 @@ use indicatif::HumanBytes;
 use snapseek::analysis::Analyzer;
 use snapseek::document::DocumentsView;
 use snapseek::schema::RecipeName;
-use snapseek::snapshot::{self, SectionKind};
+use snapseek::snapshot::SectionKind;
 use snapseek::{Builder, Schema};
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -63,6 +64,9 @@ pub struct Args {
     #[command(flatten)]
     vectors: VectorArgs,
 
+    #[command(flatten)]
+    split: SplitArgs,
+
     /// How text becomes terms: an FTS5 tokenize= string [default: the schema's, or porter unicode61]
     #[arg(long, value_parser = parse_tokenizer)]
     tokenizer: Option<String>,
@@ -101,6 +105,7 @@ const EXAMPLES: &str = r#"Examples:
   snapseek build corpus.parquet -o corpus.snap --id _id
   snapseek build notes.jsonl -o notes.snap --embed static:models/snapseek-static-en-v1
   snapseek build notes.jsonl -o notes.snap --vectors minilm=notes.f32 --encoding i1
+  snapseek build notes.jsonl -o notes.snap --split-docs --max-file-size 25MiB
 
 A schema file, all of it optional but one field:
   tokenizer = "porter unicode61"
@@ -139,7 +144,7 @@ pub fn run(args: &Args) -> Result<()> {
     inputs.set_run_len(batch_len(inputs.total(), threads));
     let on_bad = if args.skip_bad { OnBad::Skip } else { OnBad::Stop };
     let mut schema = schema(args, &mut inputs, on_bad)?;
-    let output = WholeFile::create(&args.output, args.force)?;
+    let output = WholeFile::create(&args.output, Content::Snapshot, args.force)?;
     let cancel = Cancel::new();
     let interruptible = args.vectors.asks_a_provider().then(|| cancel.on_interrupt());
     let read_as = schema.clone();
@@ -174,16 +179,16 @@ pub fn run(args: &Args) -> Result<()> {
     progress.stage("writing");
     let builder = builder.with_tables(vectors.tables()?)?;
     let sections = builder.finish_sections()?;
-    let len = output.finish(|file| snapshot::write(&sections, file))?;
+    let records = record_count(&sections);
+    let written = split::write(sections, &args.split, output, &args.output, args.force)?;
     drop(progress);
 
     tally.report();
     notes.iter().for_each(print::note);
-    let records = record_count(&sections);
     let seconds = started.elapsed().as_secs_f64();
     let (name, gone) = (args.output.display(), tally.replaced(records));
-    let (count, size) = (print::counted(records, "record"), HumanBytes(len));
-    print::note(format_args!("{name}: {count}, {size} in {seconds:.2} s{gone}"));
+    let (count, size) = (print::counted(records, "record"), HumanBytes(written.snapshot));
+    print::note(format_args!("{name}: {count}, {size}{} in {seconds:.2} s{gone}", written.beside()));
     Ok(())
 }
 

@@ -1,16 +1,18 @@
 //! `snapseek inspect`: what a snapshot holds, and how many bytes each part takes.
 
+use crate::split::with_suffix;
 use crate::{print, snapshot};
 use anyhow::{Context, Result};
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
+use snapseek::document::file_suffix;
 use snapseek::schema::{EmbedderKind, VectorModel};
 use snapseek::segment::Segment;
 use snapseek::snapshot::FORMAT;
 use snapseek::vector::RowsView;
 use snapseek::{Schema, SnapshotError};
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -39,6 +41,15 @@ struct Report<'a> {
     models: Vec<Model<'a>>,
     schema: &'a Schema,
     sections: Vec<Section>,
+    /// The files beside the snapshot that hold its documents.
+    #[serde(rename = "documentFiles", skip_serializing_if = "Vec::is_empty")]
+    document_files: Vec<DocumentFile>,
+}
+
+#[derive(Debug, Serialize)]
+struct DocumentFile {
+    name: String,
+    bytes: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -75,7 +86,7 @@ struct Section {
 pub fn run(args: &Args) -> Result<()> {
     let engine = snapshot::open(&args.file)?;
     let segment = engine.segments().next().context("the snapshot holds nothing")?;
-    let report = Report::of(segment).with_context(|| args.file.display().to_string())?;
+    let report = Report::of(segment, &args.file).with_context(|| args.file.display().to_string())?;
     if args.json {
         return print::json(&report);
     }
@@ -100,7 +111,7 @@ impl<'a> Model<'a> {
 }
 
 impl Report<'_> {
-    fn of(segment: &Segment) -> Result<Report<'_>, SnapshotError> {
+    fn of<'a>(segment: &'a Segment, path: &Path) -> Result<Report<'a>, SnapshotError> {
         let schema = segment.schema();
         let lengths = segment.field_lengths()?;
         let weighted = schema.field_names().into_iter().zip(schema.weights()).enumerate();
@@ -126,6 +137,7 @@ impl Report<'_> {
             models,
             schema,
             sections: segment.snapshot().sections().iter().map(section).collect(),
+            document_files: document_files(segment, path)?,
         })
     }
 
@@ -163,8 +175,22 @@ impl Report<'_> {
         for Section { name, bytes, .. } in &self.sections {
             writeln!(out, "  {name:<20} {:>12} {:>5.1}%", count(*bytes as u64), share(*bytes, self.bytes))?;
         }
+        if !self.document_files.is_empty() {
+            writeln!(out, "\ndocuments in other files")?;
+        }
+        for DocumentFile { name, bytes } in &self.document_files {
+            writeln!(out, "  {:<20} {:>12}", print::plain(name), count(*bytes))?;
+        }
         Ok(())
     }
+}
+
+fn document_files(segment: &Segment, path: &Path) -> Result<Vec<DocumentFile>, SnapshotError> {
+    let lens = segment.stored()?.file_lens()?;
+    let files = u32::try_from(lens.len()).unwrap_or(u32::MAX);
+    let name = |file| with_suffix(path, &file_suffix(file, files)).file_name().unwrap_or_default().to_owned();
+    let file = |(file, bytes)| DocumentFile { name: name(file).to_string_lossy().into_owned(), bytes };
+    Ok((0..).zip(lens).map(file).collect())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a percentage with one decimal needs no more")]

@@ -4,6 +4,8 @@ import { SnapseekError, build, formatZodError, normaliseRrfScores, open, recency
 import { connect, expose, openInWorker } from "../../../pkg/worker.js";
 import type { RemoteEngine } from "../../../pkg/worker.js";
 import * as slim from "../../../pkg/search-node.js";
+import * as inFiles from "../../../pkg/persist-node.js";
+import { persist, type Store } from "../../../pkg/persist.js";
 import * as web from "../../../pkg/web.js";
 import type { Embed, Engine, ErrorCode, Filter, Hit, MatchRow, MemoryResponse, MemoryResult, MemoryUsage, RecordInput, Schema, Searcher, SearchResponse } from "../../../pkg/node.js";
 
@@ -41,6 +43,17 @@ export async function whatCompiles(): Promise<void> {
   const decided: string | undefined = (await engine.unified.decisions("a", { limit: 3 })).hits[0]?.title;
   const p95: number = engine.unified.stats().latency.p95;
   void [unified.shortCircuit, decided, p95, await engine.unified.warm()];
+  await open("a.snap", { docs: new URL("file:///a"), onMissingRanges: "download", docsCache: 1 << 20 });
+  await open(bytes, { docs: [new Blob(), "b"] });
+  const matched: MatchRow[] = await engine.withDocuments(() => engine.match("a"), { signal: AbortSignal.timeout(1) });
+  const parts: readonly Uint8Array[] = engine.splitSnapshot({ maxFileSize: 25 << 20 }).docs;
+  void [matched, parts];
+  const store: Store = await persist("notes", { open: web.open, in: "opfs" });
+  const kept: Engine = await store.open(() => fetch("/a.snap"), { renew: true, embed, docs: "a.docs" });
+  await store.save(kept);
+  const compacted: Engine = await store.compact(kept);
+  await (await inFiles.persist("notes", { open, in: "file", folder: "." })).open(() => compacted);
+  await store.clear();
   engine.remove(["a", 1, { id: "a", kind: "note" }]);
   built.apply(engine.changes());
   await open(engine.snapshot());
@@ -196,6 +209,10 @@ export async function whatDoesNotCompile(engine: Engine): Promise<void> {
   await engine.rag.search({ query: "a", mode: "fuzzy" });
   // @ts-expect-error: a source has a body.
   await engine.rag.index([{ sourceType: "note", sourceId: 1 }]);
+  // @ts-expect-error: a store has to be told how to open a snapshot.
+  await persist("notes", { in: "opfs" });
+  // @ts-expect-error: there is no such place.
+  await persist("notes", { open, in: "cloud" });
   // @ts-expect-error: there is no such code.
   const code: ErrorCode = "query/whatever";
   void code;

@@ -9,6 +9,7 @@ use crate::engine::{Engine, SearchError};
 use crate::json::Json;
 use crate::options::Options;
 use crate::recipe::memory::{MEMORY, timeline};
+use crate::retrieval::require;
 use crate::state::State;
 use serde::Serialize;
 
@@ -79,6 +80,7 @@ impl Engine {
             let (before, after) = timeline(&context, anchor, before, after)?;
             let mut sessions: Vec<ShownSession> = Vec::new();
             let mut shown = |rows: &[u32]| {
+                require(corpus, rows.iter().copied())?;
                 let mut memories = Vec::with_capacity(rows.len());
                 for row in rows {
                     let record = record_of(corpus, *row)?;

@@ -1,0 +1,143 @@
+//! Where do the documents go: into the snapshot, or into files beside it?
+
+use crate::output::{Content, WholeFile};
+use crate::print;
+use anyhow::{Context, Result};
+use indicatif::HumanBytes;
+use snapseek::document::{FILE_HEAD, file_suffix, is_file_of_documents};
+use snapseek::snapshot::{self, SectionKind, Split};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, clap::Args)]
+pub struct SplitArgs {
+    /// Puts the stored documents into FILE.snap.docs, which is read in pieces, when a search needs them
+    #[arg(long)]
+    split_docs: bool,
+
+    /// Divides the stored documents among files of at most this size: FILE.snap.docs.0, .1 and so on
+    ///
+    /// A number of bytes, or one with KiB, MiB, GiB, KB, MB or GB. Where one file is enough, it is FILE.snap.docs.
+    #[arg(long, value_name = "SIZE", requires = "split_docs", value_parser = parse_size)]
+    max_file_size: Option<usize>,
+}
+
+/// What was written.
+#[derive(Clone, Copy, Debug)]
+pub struct Written {
+    /// The bytes of the snapshot itself.
+    pub snapshot: u64,
+    documents: u64,
+    files: usize,
+}
+
+impl Written {
+    /// What stands beside the snapshot, to be said after its size.
+    pub fn beside(self) -> String {
+        match self.files {
+            0 => String::new(),
+            files => {
+                let files = print::counted(files as u64, "file");
+                format!(" and {} of documents in {files}", HumanBytes(self.documents))
+            }
+        }
+    }
+}
+
+/// Writes a snapshot of these sections to `output`, and its documents beside `path` where that is wished.
+pub fn write(
+    sections: Vec<(SectionKind, Vec<u8>)>,
+    args: &SplitArgs,
+    mut output: WholeFile,
+    path: &Path,
+    force: bool,
+) -> Result<Written> {
+    if !args.split_docs {
+        let snapshot = output.write(|file| snapshot::write(&sections, file))?;
+        output.appear()?;
+        remove_stale(path, 0);
+        return Ok(Written { snapshot, documents: 0, files: 0 });
+    }
+    let split = Split::of(sections, args.max_file_size.unwrap_or(usize::MAX))
+        .context("--max-file-size is too small")?;
+    let mut files = Vec::new();
+    let mut documents = 0;
+    for (number, suffix) in split.suffixes().enumerate() {
+        let mut file = WholeFile::create(&with_suffix(path, &suffix), Content::Documents, force)?;
+        documents += file.write(|out| split.write_file(number, out))?;
+        files.push(file);
+    }
+    let snapshot = output.write(|file| snapshot::write(&split.sections, file))?;
+    let written = Written { snapshot, documents, files: files.len() };
+    // The snapshot comes last: until then the one before it is there, and says that these files are not its own.
+    files.into_iter().try_for_each(WholeFile::appear)?;
+    output.appear()?;
+    remove_stale(path, written.files);
+    if let Some(most) = args.max_file_size.filter(|&most| snapshot > most as u64) {
+        let (size, most) = (HumanBytes(snapshot), HumanBytes(most as u64));
+        let name = path.display();
+        print::note(format_args!("{name} itself has {size}, more than {most}: only documents are divided"));
+    }
+    Ok(written)
+}
+
+/// Removes the files of documents that an earlier build left under this name, and that belong to nothing now.
+fn remove_stale(path: &Path, files: usize) {
+    let count = u32::try_from(files).unwrap_or(u32::MAX);
+    if count != 1 {
+        remove_documents(&with_suffix(path, &file_suffix(0, 1)));
+    }
+    let first = if count > 1 { count } else { 0 };
+    let others = (first..).map(|file| with_suffix(path, &file_suffix(file, u32::MAX)));
+    others.take_while(|path| remove_documents(path)).for_each(drop);
+}
+
+/// Removes a file if it is one of documents; whether it was.
+fn remove_documents(path: &Path) -> bool {
+    let mut head = [0; FILE_HEAD];
+    let is_ours = File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok()
+        && is_file_of_documents(&head);
+    is_ours && fs::remove_file(path).is_ok()
+}
+
+/// The path with something added to its last name.
+pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn parse_size(text: &str) -> Result<usize, String> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let unit = match text[digits.len()..].to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "kib" => 1 << 10,
+        "mib" => 1 << 20,
+        "gib" => 1 << 30,
+        "kb" => 1_000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        other => return Err(format!("there is no unit {other:?}; there are KiB, MiB, GiB, KB, MB and GB")),
+    };
+    let number = digits.trim().parse::<usize>().ok().filter(|&number| number > 0);
+    let size = number.and_then(|number| number.checked_mul(unit));
+    size.ok_or_else(|| format!("{text:?} is no size; 25MiB is one"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        let sizes = [("25MiB", 26_214_400), ("1 kb", 1_000), ("7", 7), ("2GiB", 2_147_483_648)];
+        for (text, size) in sizes {
+            assert_eq!(parse_size(text), Ok(size));
+        }
+        for text in ["", "0", "MiB", "-1", "1.5MB", "3 apples", "99999999999999999999GB"] {
+            assert!(parse_size(text).is_err(), "{text}");
+        }
+    }
+}

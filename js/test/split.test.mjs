@@ -1,0 +1,226 @@
+// Snapshots whose documents are in other files: from a server, a blob, a path.
+
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { after, afterEach, before, describe, it } from "node:test";
+import { SnapseekError, build, open } from "../../pkg/node.js";
+import { lines, schema } from "./demo.mjs";
+import { serveRanges } from "./ranges-server.mjs";
+
+const QUERIES = ["rollback plan", "ferry booking", "incident", "keyboard shortcuts", "test the backup", "検索 東京"];
+const OPTIONS = [{}, { records: true, limit: 3 }, { explain: true, highlight: ["body"], limit: 25 }];
+const HIGHLIGHT = { highlight: { column: "body", open: "[", close: "]" }, limit: 4 };
+
+let whole;
+/** One file of documents, and several. */
+let one;
+let several;
+const servers = [];
+const engines = [];
+
+before(async () => {
+  whole = await build(await lines(), await schema());
+  one = whole.splitSnapshot();
+  several = whole.splitSnapshot({ maxFileSize: 20_000 });
+});
+after(async () => {
+  whole.free();
+  await Promise.all(servers.map((server) => server.stop()));
+});
+
+/** Opens an engine that is freed when the test is done. */
+async function opened(...args) {
+  const engine = await open(...args);
+  engines.push(engine);
+  return engine;
+}
+afterEach(() => engines.splice(0).forEach((engine) => engine.free()));
+
+async function serve(how) {
+  const files = { "/one.snap": one.snapshot, "/one.snap.docs": one.docs[0], "/many.snap": several.snapshot };
+  several.docs.forEach((bytes, file) => (files[`/many.snap.docs.${file}`] = bytes));
+  const server = await serveRanges(files, how);
+  servers.push(server);
+  return server;
+}
+
+async function assertSameAnswers(engine) {
+  for (const query of QUERIES) {
+    for (const options of OPTIONS) assert.deepEqual(await engine.search(query, options), whole.searchSync(query, options));
+    const expression = query.split(" ")[0];
+    const rows = await engine.withDocuments(() => engine.match(expression, HIGHLIGHT));
+    assert.deepEqual(rows, whole.match(expression, HIGHLIGHT));
+  }
+}
+
+describe("a split snapshot on a server with ranges", () => {
+  for (const name of ["one", "many"]) {
+    it(`answers as the whole one does, with ${name} file${name === "one" ? "" : "s"} beside it`, async () => {
+      const { address, counted } = await serve();
+      const engine = await opened(`${address}/${name}.snap?version=3#part`);
+      assert.equal(counted.requests, 0, "opening fetches no document");
+      await assertSameAnswers(engine);
+      const docs = (name === "one" ? one : several).docs.reduce((sum, bytes) => sum + bytes.length, 0);
+      assert.ok(counted.bytes <= docs, `${counted.bytes} of ${docs} bytes: no block came twice`);
+    });
+  }
+
+  it("fetches only what a search needs, and that once", async () => {
+    const { address, counted } = await serve();
+    const engine = await opened(fetch(`${address}/one.snap`));
+    const { hits } = await engine.search("rollback", { limit: 1 });
+    assert.equal(hits.length, 1);
+    assert.equal(counted.requests, 1);
+    assert.ok(counted.bytes < one.docs[0].length / 3, `${counted.bytes} of ${one.docs[0].length} bytes`);
+    await engine.search("rollback", { limit: 1 });
+    engine.searchSync("rollback", { limit: 1 });
+    assert.equal(counted.requests, 1);
+    assert.ok(engine.searchSync("incident", { snippet: { tokens: 0 } }).hits.length > 0);
+    assert.equal(counted.requests, 1, "finding needs no documents");
+  });
+
+  it("asks for several ranges at once, and for none twice where searches run together", async () => {
+    const { address, counted } = await serve();
+    const engine = await opened(`${address}/many.snap`);
+    const all = QUERIES.flatMap((query) => [query, query]);
+    const answers = await Promise.all(all.map((query) => engine.search(query)));
+    assert.deepEqual(answers, all.map((query) => whole.searchSync(query)));
+    assert.ok(counted.most > 1, "they run at the same time");
+    const docs = several.docs.reduce((sum, bytes) => sum + bytes.length, 0);
+    assert.ok(counted.bytes <= docs, `${counted.bytes} of ${docs} bytes`);
+  });
+
+  it("keeps as much as it is told to", async () => {
+    const { address, counted } = await serve();
+    const engine = await opened(`${address}/one.snap`, { docsCache: 0 });
+    await engine.search("incident");
+    const { requests } = counted;
+    await engine.search("incident");
+    assert.equal(counted.requests, 2 * requests);
+    assert.throws(() => engine.searchSync("incident"), { code: "documents/missing" });
+  });
+
+  it("tells a call that cannot wait what to do", async () => {
+    const { address } = await serve();
+    const engine = await opened(`${address}/one.snap`);
+    const missing = { name: "SnapseekError", code: "documents/missing", message: /use search\(\), or withDocuments/ };
+    assert.throws(() => engine.searchSync("incident"), missing);
+    assert.throws(() => engine.match("incident", HIGHLIGHT), missing);
+    assert.throws(() => engine.snapshot(), missing);
+    assert.throws(() => engine.verify(), missing);
+    engine.verify({ checksumsOnly: true });
+  });
+
+  it("takes writes, and becomes whole again", async () => {
+    const { address } = await serve();
+    const engine = await opened(`${address}/many.snap`, { docsCache: 1000 });
+    const twin = await opened(whole.snapshot());
+    for (const each of [engine, twin]) {
+      each.add([{ id: "new", title: "A rollback of my own", body: "written here" }]);
+      each.remove(["first-deploy", "nobody"]);
+    }
+    assert.deepEqual(engine.changes(), twin.changes());
+    assert.deepEqual(await engine.search("rollback"), twin.searchSync("rollback"));
+    assert.deepEqual(await engine.withDocuments(() => engine.snapshot()), twin.snapshot());
+    await engine.withDocuments(() => engine.verify());
+    const again = await opened(`${address}/one.snap`);
+    again.apply(engine.changes());
+    assert.deepEqual(await again.search("rollback"), twin.searchSync("rollback"));
+  });
+
+  it("stops waiting when it is told to, and goes on later", async () => {
+    const { address } = await serve();
+    const engine = await opened(`${address}/one.snap`);
+    const control = new AbortController();
+    const stopped = engine.withDocuments(() => engine.searchSync("incident"), { signal: control.signal });
+    control.abort();
+    await assert.rejects(stopped, { name: "AbortError" });
+    assert.deepEqual(await engine.search("incident"), whole.searchSync("incident"));
+  });
+
+  it("ends well when the engine is freed while it fetches", async () => {
+    const { address } = await serve();
+    const engine = await open(`${address}/one.snap`);
+    const searched = engine.search("incident");
+    engine.free();
+    await assert.rejects(searched, { code: "engine/freed" });
+  });
+});
+
+describe("a server without ranges", () => {
+  it("is an error that says so", async () => {
+    const { address } = await serve("whole");
+    const engine = await opened(`${address}/one.snap`);
+    await assert.rejects(engine.search("incident"), { code: "documents/no-ranges", message: /onMissingRanges: "download"/ });
+    assert.ok((await engine.search("incident", { snippet: { tokens: 0 } })).hits.length > 0);
+  });
+
+  it("is asked once for each file, where that is wished", async () => {
+    const { address, counted } = await serve("whole");
+    const engine = await opened(`${address}/many.snap`, { onMissingRanges: "download" });
+    await Promise.all(QUERIES.map((query) => engine.search(query, { limit: 30 })));
+    await assertSameAnswers(engine);
+    assert.ok(counted.requests <= several.docs.length, `${counted.requests} requests`);
+  });
+});
+
+describe("documents from elsewhere", () => {
+  it("may be blobs, one or several", async () => {
+    const single = await opened(one.snapshot, { docs: new Blob([one.docs[0]]) });
+    await assertSameAnswers(single);
+    const many = await opened(new Blob([several.snapshot]), { docs: several.docs.map((bytes) => new Blob([bytes])) });
+    await assertSameAnswers(many);
+    await assert.rejects(open(several.snapshot, { docs: new Blob([]) }), { code: "option/docs", message: /and 1 were given/ });
+  });
+
+  it("may stand beside a file, and are read in pieces", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "snapseek-"));
+    try {
+      const path = join(folder, "what?.snap");
+      await writeFile(path, several.snapshot);
+      await Promise.all(several.docs.map((bytes, file) => writeFile(`${path}.docs.${file}`, bytes)));
+      for (const place of [path, pathToFileURL(path)]) {
+        const engine = await opened(place);
+        await assertSameAnswers(engine);
+      }
+      await rm(`${path}.docs.0`);
+      const engine = await opened(path);
+      await assert.rejects(engine.withDocuments(() => engine.snapshot()), { code: "source/failed", message: /ENOENT/ });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it("have to be named where the snapshot has no address", async () => {
+    const engine = await opened(one.snapshot);
+    await assert.rejects(engine.search("incident"), { code: "documents/no-source", message: /open\(source, \{ docs \}\)/ });
+  });
+});
+
+describe("documents that do not belong to the snapshot", () => {
+  const refused = async (docs, code) => {
+    const engine = await opened(one.snapshot, { docs });
+    await assert.rejects(engine.search("incident"), (error) => error instanceof SnapseekError && error.code === code);
+  };
+
+  it("are refused, block by block", async () => {
+    const altered = one.docs[0].slice();
+    for (let at = 16; at < altered.length; at += 50) altered[at] ^= 1;
+    await refused(new Blob([altered]), "documents/foreign");
+    await refused(new Blob([one.docs[0].subarray(0, 20)]), "documents/foreign");
+    await refused(new Blob([]), "documents/foreign");
+  });
+
+  it("are refused from a server, too", async () => {
+    const { address } = await serve("wrong");
+    await refused(`${address}/one.snap.docs`, "documents/foreign");
+    await refused(`${address}/nothing`, "source/failed");
+    await refused("http://127.0.0.1:9/one.snap.docs", "source/failed");
+    const short = await serveRanges({ "/a.docs": one.docs[0].subarray(0, 10) });
+    servers.push(short);
+    await refused(`${short.address}/a.docs`, "documents/foreign");
+  });
+});
