@@ -65,7 +65,7 @@ export function call<T>(work: () => T): T {
  *
  * @internal
  */
-export type RawSearcher = Omit<RawEngine, "add" | "remove" | "changes" | "apply" | "snapshot" | "splitSnapshot">;
+export type RawSearcher = Omit<RawEngine, "add" | "remove" | "changes" | "apply" | "snapshot" | "splitSnapshot" | "call">;
 
 /** Records, open for searching; made by `open` of `snapseek/search`. Release it with {@link Searcher.free}. */
 export class Searcher<R extends object = StoredRecord> implements Disposable {
@@ -144,7 +144,7 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
     if (!isObject(options)) return this.searchSync(query, options);
     const { embed = this.#embed, signal, ...rest } = options;
     signal?.throwIfAborted();
-    const found = (more: Omit<SearchOptions, "embed" | "signal">) => this.#ready(() => this.searchSync(query, more), signal);
+    const found = (more: Omit<SearchOptions, "embed" | "signal">) => this.ready(() => this.searchSync(query, more), signal);
     if (!embed || rest.vector || rest.mode === "keyword") return found(rest);
     try {
       return await found({ ...rest, vector: await unlessAborted(embedded(query, embed), signal) });
@@ -156,7 +156,8 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
   }
 
   /** What `work` gives, with documents where they are in other files; at once where they are not. */
-  #ready<T>(work: () => T, signal?: AbortSignal): T | Promise<Awaited<T>> {
+  /** @internal */
+  protected ready<T>(work: () => T, signal?: AbortSignal): T | Promise<Awaited<T>> {
     return this.#documents ? this.withDocuments(work, signal ? { signal } : {}) : work();
   }
 
@@ -204,34 +205,6 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
     const rest = given.recency ? { now: Date.now(), ...given } : given;
     const numbers = vector && (vector instanceof Float32Array ? vector : Float32Array.from(vector));
     return JSON.parse(this.#call((raw) => raw.search(query, rest, numbers))) as SearchResponse<R>;
-  }
-
-  /**
-   * Asks a recipe, at once.
-   *
-   * @internal
-   */
-  ask<T>(name: string, options: object = {}, vector?: ArrayLike<number>): T {
-    const numbers = vector && (vector instanceof Float32Array ? vector : Float32Array.from(vector));
-    return JSON.parse(this.#call((raw) => raw.call(name, { now: Date.now(), ...options }, numbers))) as T;
-  }
-
-  /**
-   * Asks a recipe about a query. Where there is an `embed` function, it makes the query's vector; if it fails, the recipe
-   * is told, and goes without.
-   *
-   * @internal
-   */
-  async askAbout<T>(name: string, query: string, options: RecipeOptions): Promise<T> {
-    const { embed = this.#embed, vector, ...rest } = options;
-    const asked = (more: object, numbers?: ArrayLike<number>) => this.#ready(() => this.ask<T>(name, more, numbers)) as T;
-    if (vector || !embed || !query.trim()) return asked(rest, vector);
-    try {
-      return await asked(rest, await embedded(query, embed));
-    } catch (cause) {
-      if (!(cause instanceof SnapseekError) || cause.code !== "embed/failed") throw cause;
-      return asked({ ...rest, embedFailed: cause.message });
-    }
   }
 
   /**
@@ -302,6 +275,34 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
 
   #call<T>(work: (raw: RawEngine) => T): T {
     return this.call((raw) => work(raw as RawEngine));
+  }
+
+  /**
+   * Asks a recipe, at once.
+   *
+   * @internal
+   */
+  ask<T>(name: string, options: object = {}, vector?: ArrayLike<number>): T {
+    const numbers = vector && (vector instanceof Float32Array ? vector : Float32Array.from(vector));
+    return JSON.parse(this.#call((raw) => raw.call(name, { now: Date.now(), ...options }, numbers))) as T;
+  }
+
+  /**
+   * Asks a recipe about a query. Where there is an `embed` function, it makes the query's vector; if it fails, the recipe
+   * is told, and goes without.
+   *
+   * @internal
+   */
+  async askAbout<T>(name: string, query: string, options: RecipeOptions): Promise<T> {
+    const { embed = this.embedding, vector, ...rest } = options;
+    const asked = (more: object, numbers?: ArrayLike<number>) => this.ready(() => this.ask<T>(name, more, numbers)) as T;
+    if (vector || !embed || !query.trim()) return asked(rest, vector);
+    try {
+      return await asked(rest, await embedded(query, embed));
+    } catch (cause) {
+      if (!(cause instanceof SnapseekError) || cause.code !== "embed/failed") throw cause;
+      return asked({ ...rest, embedFailed: cause.message });
+    }
   }
 
   /** What an assistant remembers: the memory recipe's calls. */

@@ -1,9 +1,10 @@
 //! Building, at once or batch by batch, so that a page can breathe in between.
 
-use super::convert::{self, Line};
+use super::Engine;
 use super::error::Failure;
-use super::{Engine, key_of};
-use crate::{Builder, Schema, WriteError};
+use super::lines::{self, Line};
+use crate::document::Key;
+use crate::{Builder, Record, Schema, WriteError};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -44,7 +45,7 @@ impl Build {
     pub fn new(schema: &JsValue) -> Result<Build, Failure> {
         let state = match schema.is_undefined() {
             true => State::Waiting(Vec::new()),
-            false => State::Building(Box::new(Builder::new(&convert::schema(schema)?)?)),
+            false => State::Building(Box::new(Builder::new(&lines::schema(schema)?)?)),
         };
         Ok(Build { taken: 0, state })
     }
@@ -55,7 +56,7 @@ impl Build {
     /// When a record cannot be used.
     pub fn add(&mut self, records: &JsValue) -> Result<(), Failure> {
         let state = &mut self.state;
-        self.taken = convert::each_line(records, self.taken, |line| match state {
+        self.taken = lines::each_line(records, self.taken, |line| match state {
             State::Building(builder) => take(builder, &line),
             State::Waiting(lines) => {
                 lines.push(line);
@@ -95,4 +96,8 @@ fn take(builder: &mut Builder, line: &Line) -> Result<(), Failure> {
         Line::Beside(what, json) => builder.take_line(what, json).map_err(WriteError::from)?,
     }
     Ok(())
+}
+
+fn key_of(record: &Record) -> Key<'_> {
+    Key { id: record.id(), kind: record.kind() }
 }

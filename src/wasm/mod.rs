@@ -3,21 +3,33 @@
 //! What stands here is raw: `js/src/index.ts` gives it the face that users see. Rows of `match` cross as columns,
 //! since a hundred of them as JSON objects took 1.7 times as long; responses of `search` cross as JSON text, bytes as one
 //! copy, small answers as values.
+//!
+//! A build with `--cfg search_only` (`scripts/build-pkg` makes one) leaves out what makes and changes snapshots.
 
+#[cfg(not(search_only))]
 mod build;
+#[cfg(not(search_only))]
 mod chunking;
 mod convert;
 mod error;
+#[cfg(not(search_only))]
+mod lines;
 mod outside;
 mod receive;
+#[cfg(not(search_only))]
+mod recipes;
+#[cfg(not(search_only))]
+mod writing;
 
+#[cfg(not(search_only))]
 pub use build::{Build, build};
+#[cfg(not(search_only))]
 pub use chunking::chunks;
 pub use error::Failure;
 pub use receive::Receiver;
 
+use crate::SearchOptions;
 use crate::document::{DEFAULT_KIND, Key};
-use crate::{Record, SearchOptions};
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -27,10 +39,6 @@ use wasm_bindgen::prelude::wasm_bindgen;
 #[derive(Debug)]
 pub struct Engine(crate::Engine);
 
-fn key_of(record: &Record) -> Key<'_> {
-    Key { id: record.id(), kind: record.kind() }
-}
-
 #[wasm_bindgen]
 impl Engine {
     /// Opens a snapshot.
@@ -39,14 +47,6 @@ impl Engine {
     /// When the bytes are no snapshot this build can read.
     pub fn open(bytes: &Uint8Array) -> Result<Engine, Failure> {
         Ok(Engine::of(crate::Engine::open(convert::bytes(bytes)?)?))
-    }
-
-    /// An engine without records.
-    ///
-    /// # Errors
-    /// When the schema cannot be used.
-    pub fn empty(schema: &JsValue) -> Result<Engine, Failure> {
-        Ok(Engine::of(crate::Engine::empty(&convert::schema(schema)?)?))
     }
 
     /// The rows that match an FTS5 expression, as columns: ranks, ids, kinds, snippets, highlights.
@@ -75,20 +75,6 @@ impl Engine {
         Ok(json(&found.map_err(|error| Failure::of_search(&error, query))?))
     }
 
-    /// The answer to a call of a recipe, such as `memory.search`, as JSON text.
-    ///
-    /// # Errors
-    /// When there is no such call, an option cannot be used, or the snapshot is damaged.
-    pub fn call(
-        &mut self,
-        name: &str,
-        options: &JsValue,
-        vector: Option<Vec<f32>>,
-    ) -> Result<String, Failure> {
-        let found = self.0.call(name, &convert::object(options)?, vector);
-        found.map_err(|error| Failure::of_search(&error, name))
-    }
-
     /// The vector of a text, for a model or the first; none where the snapshot has no embedder for it.
     ///
     /// # Errors
@@ -105,50 +91,6 @@ impl Engine {
     pub fn suggest(&self, text: &str, limit: usize) -> Result<JsValue, Failure> {
         let found = self.0.suggest(text, limit);
         Ok(convert::value(&found.map_err(|error| Failure::of_search(&error, text))?))
-    }
-
-    /// Adds records, all or none; how many are new or replace others, and how many were replaced.
-    ///
-    /// # Errors
-    /// When one cannot be taken.
-    pub fn add(&mut self, records: &JsValue) -> Result<Vec<u32>, Failure> {
-        let (records, beside) = convert::additions(records)?;
-        let written = self.0.add(&records)?;
-        beside.iter().try_for_each(|(what, line)| self.0.take_line(what, line))?;
-        Ok([written.added, written.replaced].map(|count| u32::try_from(count).unwrap_or(u32::MAX)).to_vec())
-    }
-
-    /// Removes the records with these keys; how many there were.
-    ///
-    /// # Errors
-    /// When a key is none, or the snapshot is damaged.
-    pub fn remove(&mut self, keys: &Array) -> Result<usize, Failure> {
-        let keys = convert::keys(keys)?;
-        Ok(self.0.remove(keys.iter().map(|(id, kind)| Key { id, kind }))?.replaced)
-    }
-
-    /// Everything since the snapshot.
-    ///
-    /// # Errors
-    /// When the snapshot is damaged.
-    pub fn changes(&self) -> Result<Uint8Array, Failure> {
-        Ok(Uint8Array::from(&self.0.changes()?[..]))
-    }
-
-    /// Brings back what `changes` gave.
-    ///
-    /// # Errors
-    /// When the bytes are no changes to this snapshot.
-    pub fn apply(&mut self, changes: &Uint8Array) -> Result<(), Failure> {
-        Ok(self.0.apply(convert::bytes(changes)?)?)
-    }
-
-    /// A fresh snapshot of all live records.
-    ///
-    /// # Errors
-    /// When the snapshot is damaged, or there is too much for one.
-    pub fn snapshot(&self) -> Result<Uint8Array, Failure> {
-        Ok(Uint8Array::from(&self.0.snapshot()?[..]))
     }
 
     /// Checks everything there is.

@@ -1,0 +1,34 @@
+//! The calls of recipes, all by one door; a build that only searches leaves them out.
+
+use super::convert::{json_text, reason_of};
+use super::{Engine, Failure};
+use crate::json::Json;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+#[wasm_bindgen]
+impl Engine {
+    /// The answer to a call of a recipe, such as `memory.search`, as JSON text.
+    ///
+    /// # Errors
+    /// When there is no such call, an option cannot be used, or the snapshot is damaged.
+    pub fn call(
+        &mut self,
+        name: &str,
+        options: &JsValue,
+        vector: Option<Vec<f32>>,
+    ) -> Result<String, Failure> {
+        let found = self.0.call(name, &object(options)?, vector);
+        found.map_err(|error| Failure::of_search(&error, name))
+    }
+}
+
+/// Options that a recipe reads by itself.
+fn object(value: &JsValue) -> Result<Json, Failure> {
+    if value.is_undefined() {
+        return Ok(Json::Null);
+    }
+    let invalid = |message| Failure::new("option/invalid", message);
+    let text = json_text(value, "an object of options").map_err(invalid)?;
+    Json::parse(text.as_bytes()).map_err(|error| invalid(reason_of(&error)))
+}

@@ -1,0 +1,63 @@
+//! The calls that make and change snapshots; a build that only searches leaves them out.
+
+use super::lines;
+use super::{Engine, Failure, convert};
+use crate::document::Key;
+use js_sys::{Array, Uint8Array};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+#[wasm_bindgen]
+impl Engine {
+    /// An engine without records.
+    ///
+    /// # Errors
+    /// When the schema cannot be used.
+    pub fn empty(schema: &JsValue) -> Result<Engine, Failure> {
+        Ok(Engine::of(crate::Engine::empty(&lines::schema(schema)?)?))
+    }
+
+    /// Adds records, all or none; how many are new or replace others, and how many were replaced.
+    ///
+    /// # Errors
+    /// When one cannot be taken.
+    pub fn add(&mut self, records: &JsValue) -> Result<Vec<u32>, Failure> {
+        let (records, beside) = lines::additions(records)?;
+        let written = self.0.add(&records)?;
+        beside.iter().try_for_each(|(what, line)| self.0.take_line(what, line))?;
+        Ok([written.added, written.replaced].map(|count| u32::try_from(count).unwrap_or(u32::MAX)).to_vec())
+    }
+
+    /// Removes the records with these keys; how many there were.
+    ///
+    /// # Errors
+    /// When a key is none, or the snapshot is damaged.
+    pub fn remove(&mut self, keys: &Array) -> Result<usize, Failure> {
+        let keys = lines::keys(keys)?;
+        Ok(self.0.remove(keys.iter().map(|(id, kind)| Key { id, kind }))?.replaced)
+    }
+
+    /// Everything since the snapshot.
+    ///
+    /// # Errors
+    /// When the snapshot is damaged.
+    pub fn changes(&self) -> Result<Uint8Array, Failure> {
+        Ok(Uint8Array::from(&self.0.changes()?[..]))
+    }
+
+    /// Brings back what `changes` gave.
+    ///
+    /// # Errors
+    /// When the bytes are no changes to this snapshot.
+    pub fn apply(&mut self, changes: &Uint8Array) -> Result<(), Failure> {
+        Ok(self.0.apply(convert::bytes(changes)?)?)
+    }
+
+    /// A fresh snapshot of all live records.
+    ///
+    /// # Errors
+    /// When the snapshot is damaged, or there is too much for one.
+    pub fn snapshot(&self) -> Result<Uint8Array, Failure> {
+        Ok(Uint8Array::from(&self.0.snapshot()?[..]))
+    }
+}
