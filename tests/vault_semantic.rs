@@ -127,7 +127,7 @@ fn v5_comparing_terms_equals_its_naive_twin_to_the_bit_as_entries_come_and_go() 
     for seed in 0..12 {
         let mut random = Random(seed);
         let mut records = BTreeMap::new();
-        let mut keep = |record: &Record, records: &mut BTreeMap<(String, String), Record>| {
+        let keep = |record: &Record, records: &mut BTreeMap<(String, String), Record>| {
             records.insert((record.id().to_owned(), record.kind().to_owned()), record.clone());
         };
         let mut builder = Builder::new(&schema()).unwrap();

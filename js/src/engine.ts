@@ -21,6 +21,7 @@ import type {
   Written,
 } from "./types.js";
 import { Unified } from "./unified.js";
+import { Vault } from "./vault.js";
 
 /** Rows as they cross from wasm: column by column. */
 type Columns = [
@@ -315,6 +316,11 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
     return (this.#unified ??= new Unified(this));
   }
   #unified: Unified<R> | undefined;
+
+  /** Entries of knowledge, ranked by seven signals. */
+  get vault(): Vault<R> {
+    return new Vault(this);
+  }
 
   /**
    * Adds records, all or none. One with the key of another replaces it.

@@ -15,3 +15,5 @@ export type * from "./rag.types.js";
 export type * from "./types.js";
 export type { Unified } from "./unified.js";
 export type * from "./unified.types.js";
+export type { Vault } from "./vault.js";
+export type * from "./vault.types.js";

@@ -1,5 +1,6 @@
 // What every entry but those for searching alone gives besides `open` and `build`.
 
+export { federation, type Federation, type Tier } from "./federation.js";
 export { openInWorker, type Remote, type RemoteEngine } from "./remote.js";
 export * from "./exports.js";
 export * from "./primitives.js";
