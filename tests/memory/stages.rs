@@ -62,6 +62,6 @@ fn only_what_is_left_after_the_stages_is_reinforced() {
         memories.create(json!({ "id": id, "content": "a few words that are alike", "salience": 0.5 }));
     }
     assert_eq!(memories.found(json!({ "query": "words", "maxTokens": 14 })), ["a", "b"]);
-    let mut salience = |id: &str| memories.memory(id)["salience"].clone();
+    let salience = |id: &str| memories.memory(id)["salience"].clone();
     assert_eq!([salience("a"), salience("b"), salience("c")], [0.51, 0.51, 0.5]);
 }
