@@ -189,8 +189,8 @@ fn m6_options_that_cannot_be_used_are_told_together() {
     assert_eq!(
         memories.complaint("search", json!({ "limit": 0, "mode": "fuzzy", "minSalience": 2, "sektor": "x" })),
         "query: a text is wanted; minSalience: must be 0 to 1, not 2; limit: must be 1 to 1000, not 0; \
-         mode: unknown mode \"fuzzy\"; there are hybrid, semantic, keyword; sektor: unknown option; there are decay, \
-         embedFailed, includeDocuments, includeSuperseded, limit, minSalience, mode, model, now, projectId, query, raw, \
-         recallSessionId, sector, sessionId, tier, track, weights"
+         mode: unknown mode \"fuzzy\"; there are hybrid, semantic, keyword; sektor: unknown option; there are asOf, decay, \
+         diversity, embedFailed, fold, includeDocuments, includeSuperseded, limit, maxTokens, minRelevance, minSalience, \
+         mode, model, now, pinned, projectId, query, raw, recallSessionId, sector, sessionId, tier, track, weights"
     );
 }

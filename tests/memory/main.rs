@@ -11,6 +11,7 @@ mod recall;
 mod results;
 mod score;
 mod sessions;
+mod stages;
 mod writes;
 
 use serde_json::{Value, json};

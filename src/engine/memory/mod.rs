@@ -5,7 +5,7 @@ mod sessions;
 mod shown;
 mod writes;
 
-use super::asking::QueryVector;
+use super::asking::{QueryVector, passing};
 use super::{Engine, SearchError};
 use crate::bitmap::Bitmap;
 use crate::json::Json;
@@ -105,8 +105,12 @@ impl Engine {
     ) -> Result<Response, SearchError> {
         let asked = self.memory_asked(find, question, vector)?;
         self.with_corpus(|corpus| {
-            let context = self.context(corpus, &question.query, question.now);
-            let allowed = question.wanted.allowed(&context)?;
+            let context = self.context(corpus, &question.query, question.at());
+            let mut allowed = question.wanted.allowed(&context)?;
+            if let Some(filter) = question.stages.filter(&self.schema) {
+                let narrow = passing(corpus, &filter)?;
+                allowed.iter_mut().zip(&narrow).for_each(|(allowed, narrow)| allowed.intersect(narrow));
+            }
             let (legs, results) = match find {
                 Find::ByWords | Find::ByVector => self.of_leg(&context, question, &asked, &allowed)?,
                 Find::Memories | Find::Documents => {
@@ -194,6 +198,7 @@ impl Engine {
             allowed,
             weights: &question.weights,
             decays: question.wanted.decays,
+            stages: &question.stages,
         };
         let found = search(context, &plan)?;
         // A vector leg that was asked for and had nothing to compare gave no candidates.

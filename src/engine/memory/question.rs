@@ -4,6 +4,7 @@ use crate::engine::request::MAX_LIMIT;
 use crate::engine::{Engine, SearchError};
 use crate::json::Json;
 use crate::options::Options;
+use crate::recipe::Stages;
 use crate::recipe::memory::{Wanted, Weights, expression};
 use crate::schema::Schema;
 
@@ -24,6 +25,8 @@ pub(super) struct Question {
     pub recalled_in: Option<String>,
     /// Whether snippets are text, and not HTML.
     pub raw: bool,
+    /// What happens to results once they are scored.
+    pub stages: Stages,
     pub now: f64,
 }
 
@@ -42,11 +45,17 @@ impl Question {
             tracks: options.flag("track").unwrap_or(true),
             recalled_in: options.id("recallSessionId").or_else(|| wanted.session.clone()),
             raw: options.flag("raw").unwrap_or(false),
+            stages: Stages::read(&mut options),
             now: engine.now(options.time("now")),
             wanted,
         };
         options.finish()?;
         Ok(question)
+    }
+
+    /// The moment that is asked about: `asOf`, or now.
+    pub fn at(&self) -> f64 {
+        self.stages.as_of.unwrap_or(self.now)
     }
 
     /// The MATCH expression; one that matches nothing where there is no word.

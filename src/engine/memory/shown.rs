@@ -9,6 +9,7 @@ use crate::engine::matching::each_text;
 use crate::engine::{Engine, SearchError};
 use crate::ids::FieldId;
 use crate::json::Json;
+use crate::order::sort_by_key;
 use crate::presentation::{Markers, Markup, render};
 use crate::query::Query;
 use crate::recipe::memory::{MEMORY, Recalled, SUPERSEDES, document_of, salience_of};
@@ -50,6 +51,11 @@ pub(super) struct Scored {
     #[serde(skip_serializing_if = "Option::is_none")]
     highlights: Option<[String; 1]>,
     explain: Explained,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pinned: bool,
+    /// The ids of what is folded under it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    folded: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -115,14 +121,13 @@ impl Engine {
         let markers = Markers { open: "<mark>", close: "</mark>", ellipsis: "..." };
         let markup = if question.raw { Markup::Plain } else { Markup::EscapedHtml };
         let field = self.schema.field("content").unwrap_or(FieldId(0));
-        let mut texts = Vec::with_capacity(rows.len());
+        let mut texts = vec![None; rows.len()];
         each_text(self, context.corpus, query, rows, |number, text| {
             let snippet = text.snippet(self, Some(field), SNIPPET_TOKENS);
             let snippet = snippet.map(|pieces| render(&pieces, markers, markup));
-            texts.push((number, context.corpus.state.as_it_is_now(text.record.clone()), snippet));
+            texts[number] = Some((context.corpus.state.as_it_is_now(text.record.clone()), snippet));
         })?;
-        texts.sort_unstable_by_key(|(number, ..)| *number);
-        Ok(texts.into_iter().map(|(_, record, snippet)| (record, snippet)).collect())
+        Ok(texts.into_iter().flatten().collect())
     }
 
     /// What both legs found, as results.
@@ -136,12 +141,16 @@ impl Engine {
         let rows = found.results.iter().map(|rated| rated.row).collect::<Vec<_>>();
         let texts = self.texts_of_rows(context, question, query, &rows)?;
         let mut shown = Vec::with_capacity(rows.len());
-        for (rated, (record, snippet)) in found.results.iter().zip(texts) {
+        for (number, (rated, (record, snippet))) in found.results.iter().zip(texts).enumerate() {
+            let under = found.folded.get(number).map_or(&[][..], Vec::as_slice);
+            let folded = under.iter().map(|row| Ok(key_of(context.corpus, *row)?.id.to_owned()));
             let scored = Scored {
                 score: rated.score,
                 match_type: match_type(rated),
                 highlights: snippet.filter(|_| rated.keyword.is_some()).map(|snippet| [snippet]),
                 explain: found.formula.explain(rated),
+                pinned: number < found.pinned,
+                folded: folded.collect::<Result<_, SearchError>>()?,
             };
             shown.push(match document_of(context, rated.row)? {
                 Some(document_id) => {
@@ -166,7 +175,7 @@ impl Engine {
         record: &Record,
         scored: Scored,
     ) -> Result<ShownMemory, SearchError> {
-        let (id, now) = (record.id(), question.now);
+        let (id, now) = (record.id(), question.at());
         let created = state.usages_of(id).find(|usage| usage.usage == "created");
         let valid_until = time(record.json(), "validUntil");
         Ok(ShownMemory {
@@ -232,7 +241,9 @@ impl Engine {
         query: &Query,
         mut found: Vec<Candidate>,
     ) -> Result<Vec<Shown>, SearchError> {
-        found.sort_by_key(|candidate| candidate.keyword.or(candidate.vector).and_then(|signal| signal.place));
+        sort_by_key(&mut found, |candidate| {
+            candidate.keyword.or(candidate.vector).and_then(|signal| signal.place)
+        });
         let rows = found.iter().map(|candidate| candidate.row).collect::<Vec<_>>();
         if question.mode == "keyword" {
             let texts = self.texts_of_rows(context, question, query, &rows)?;

@@ -14,6 +14,7 @@ pub use wanted::Wanted;
 
 use super::formula::{Context, Curve, Decay, Formula, Measure, Rated, Term, best_first};
 use super::legs::{Ask, Candidate, Words};
+use super::stages::{Stages, Standing, relevance};
 use crate::attributes::AttributeType::{self, Bool, Keyword, Keywords, Number, Time};
 use crate::bitmap::Bitmap;
 use crate::options::Options;
@@ -42,6 +43,8 @@ const SUPERSEDED: f64 = 0.5;
 const DEPTH: usize = 2;
 /// And so many times more where their chunks are of too few documents.
 const DEEPER: usize = 4;
+/// At least so many candidates go through the stages that a caller asks for.
+const STAGED: usize = 100;
 
 /// The MATCH expression of a query (M1): any word that starts like one of its own. Empty where it has none.
 ///
@@ -125,6 +128,8 @@ pub struct Plan<'a> {
     pub weights: &'a Weights,
     /// Whether what is not used fades (M13).
     pub decays: bool,
+    /// What happens to results once they are scored.
+    pub stages: &'a Stages,
 }
 
 /// What was found.
@@ -132,6 +137,10 @@ pub struct Plan<'a> {
 pub struct Recalled {
     /// The results, best first.
     pub results: Vec<Rated>,
+    /// How many of the first are there because they were pinned.
+    pub pinned: usize,
+    /// By result, the rows that are folded under it; empty where nothing was to be folded.
+    pub folded: Vec<Vec<u32>>,
     /// How their scores were made.
     pub formula: Formula,
     /// How many candidates words gave; none where they were not asked.
@@ -146,10 +155,14 @@ pub struct Recalled {
 /// When the snapshot is damaged.
 pub fn search(context: &Context, plan: &Plan) -> Result<Recalled, SnapshotError> {
     let mut depth = DEPTH * plan.limit;
+    if !plan.stages.are_none() {
+        depth = depth.max(STAGED);
+    }
     loop {
         let Plan { words, vector, allowed, .. } = *plan;
         let ask = Ask { words, vector, depth, allowed: Some(allowed), wants_all: false };
         let mut candidates = ask.candidates(context.corpus)?;
+        plan.stages.add_pinned(context.corpus, Some(allowed), &mut candidates.rows)?;
         ask.complete(context.corpus, &mut candidates.rows)?;
         let formula = plan.formula(context, &candidates.rows)?;
         let mut results = formula.rate(context, &candidates.rows)?;
@@ -159,15 +172,31 @@ pub fn search(context: &Context, plan: &Plan) -> Result<Recalled, SnapshotError>
         let vector = candidates.vector;
         let has_all = keyword.unwrap_or(0).max(vector.unwrap_or(0)) < depth;
         if results.len() >= plan.limit || has_all {
-            // The stages that a caller asks for go here: results are scored, best first, and not yet cut to the page.
-            results.truncate(plan.limit);
-            return Ok(Recalled { results, formula, keyword, vector });
+            let found = Recalled { results, pinned: 0, folded: Vec::new(), formula, keyword, vector };
+            return plan.staged(context, found);
         }
         depth *= DEEPER;
     }
 }
 
 impl Plan<'_> {
+    /// Puts results, best first, through the stages, and cuts them to the page.
+    fn staged(&self, context: &Context, mut found: Recalled) -> Result<Recalled, SnapshotError> {
+        if self.stages.are_none() {
+            found.results.truncate(self.limit);
+            return Ok(found);
+        }
+        let standing = |rated: &Rated| Standing {
+            row: rated.row,
+            score: rated.score,
+            relevance: relevance(rated.keyword, rated.vector),
+        };
+        let standings = found.results.iter().map(standing).collect::<Vec<_>>();
+        let staged = self.stages.run(context, &standings, self.limit)?;
+        let results = staged.places.iter().map(|place| found.results[*place].clone()).collect();
+        Ok(Recalled { results, pinned: staged.pinned, folded: staged.folded, ..found })
+    }
+
     /// How scores are made (M4).
     fn formula(&self, context: &Context, candidates: &[Candidate]) -> Result<Formula, SnapshotError> {
         let (schema, weights) = (context.schema, self.weights);

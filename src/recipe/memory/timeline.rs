@@ -64,12 +64,15 @@ pub fn timeline(
 }
 
 /// The rows of the first so many, in order.
-fn first(mut moments: Vec<Moment>, count: usize, order: fn(&Moment, &Moment) -> Ordering) -> Vec<u32> {
-    if count < moments.len() {
-        // Only those that are shown need an order among themselves.
-        moments.select_nth_unstable_by(count, order);
-        moments.truncate(count);
+fn first(moments: Vec<Moment>, count: usize, order: fn(&Moment, &Moment) -> Ordering) -> Vec<u32> {
+    let mut kept: Vec<Moment> = Vec::new();
+    // Only those that are shown need an order among themselves.
+    for moment in moments {
+        let place = kept.partition_point(|known| order(known, &moment).is_lt());
+        if place < count {
+            kept.truncate(count - 1);
+            kept.insert(place, moment);
+        }
     }
-    moments.sort_unstable_by(order);
-    moments.into_iter().map(|(_, row)| row).collect()
+    kept.into_iter().map(|(_, row)| row).collect()
 }
