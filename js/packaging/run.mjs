@@ -39,6 +39,6 @@ for (const group of groups) {
   for (const [name, place] of Object.entries(places)) if (isWanted(name)) await attempt(name, place);
   await close?.();
 }
-if (absent > 0) console.log(`${absent} could not be had on this machine, and were not counted`);
+if (absent > 0) console.log(`${absent} could not be had on this machine; not counted`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed > 0 ? 1 : 0);

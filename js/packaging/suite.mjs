@@ -23,12 +23,19 @@ const NOTES = [
   { id: 3, title: "Rotating encryption keys", tags: ["security"] },
 ];
 
+const MEMORIES = {
+  fields: { content: {}, summary: {} },
+  attributes: { projectId: "keyword", createdAt: "time", isDeleted: "bool" },
+};
+
 /**
  * @param snapseek What `import "snapseek"` gives.
  * @param fixture The golden records, their schema, and the snapshot that the native build makes of them.
  * @param url Where the golden snapshot can be fetched, in places with a server.
+ * @param slim What `import "snapseek/search"` gives.
+ * @param persist What `import "snapseek/persist"` gives, and the `place` for its files; none where nothing can be kept.
  */
-export const suite = (snapseek, { records, schema, snapshot }, { url, slim } = {}) => ({
+export const suite = (snapseek, { records, schema, snapshot }, { url, slim, persist } = {}) => ({
   "builds the bytes of the native build": async () => {
     const engine = await snapseek.build(records, schema);
     same(engine.snapshot(), snapshot);
@@ -114,6 +121,26 @@ export const suite = (snapseek, { records, schema, snapshot }, { url, slim } = {
     truth({}.polluted === undefined, "every object was changed");
     engine.free();
   },
+  "remembers, by a recipe": async () => {
+    const engine = await snapseek.build([], MEMORIES);
+    const { id } = await engine.memory.create({ content: "Deploy by make release" }, "p");
+    const { results } = await engine.memory.search({ query: "release", projectId: "p" });
+    equal(results.map(({ memory }) => memory.id), [id]);
+    engine.free();
+  },
+  ...(persist && {
+    "keeps what was written": async () => {
+      const store = await persist.persist("suite", { open: snapseek.open, ...persist.place });
+      await store.clear();
+      const engine = await store.open(() => snapshot);
+      engine.add([{ id: "kept", title: "A kept fox" }]);
+      await store.save(engine);
+      engine.free();
+      const again = await (await persist.persist("suite", { open: snapseek.open, ...persist.place })).open(() => snapshot);
+      equal(ids(again.searchSync("kept")), ["kept"]);
+      again.free();
+    },
+  }),
   ...(slim && {
     "searches with the small module, which has no more than that": async () => {
       equal(["build" in slim, slim.SnapseekError === snapseek.SnapseekError], [false, true]);
@@ -138,6 +165,13 @@ export const workerSuite = ({ connect, openInWorker, SnapseekError }, worker, { 
     same(await engine.snapshot(), snapshot);
     await engine.free();
     equal((await failure(engine.search("fox"))).code, "engine/freed");
+  },
+  "remembers in a worker, by a recipe": async () => {
+    const engine = await connect(worker).build([], MEMORIES);
+    const { id } = await engine.memory.create({ content: "Deploy by make release" }, "p");
+    const { results } = await engine.memory.search({ query: "release", projectId: "p" });
+    equal(results.map(({ memory }) => memory.id), [id]);
+    await engine.free();
   },
   "hands bytes over to a worker": async () => {
     const bytes = snapshot.slice();

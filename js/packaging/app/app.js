@@ -1,5 +1,6 @@
 // What the bundlers bundle and the browsers run: the whole suite, here and behind a worker.
 import * as snapseek from "snapseek";
+import { persist } from "snapseek/persist";
 import * as slim from "snapseek/search";
 import * as remote from "snapseek/worker";
 import * as fixture from "./fixture.mjs";
@@ -8,7 +9,7 @@ import { run, suite, workerSuite } from "./suite.mjs";
 async function outcome() {
   const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
   const url = new URL("/golden.snap", location.href).href;
-  const claims = { ...suite(snapseek, fixture, { url, slim }), ...workerSuite(remote, worker, fixture) };
+  const claims = { ...suite(snapseek, fixture, { url, slim, persist: { persist } }), ...workerSuite(remote, worker, fixture) };
   return run(claims);
 }
 

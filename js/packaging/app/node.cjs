@@ -1,6 +1,7 @@
 // The suite in Node, as CommonJS.
 const { Worker } = require("node:worker_threads");
 const snapseek = require("snapseek");
+const { persist } = require("snapseek/persist");
 const slim = require("snapseek/search");
 const remote = require("snapseek/worker");
 const inline = require("snapseek/inline");
@@ -8,7 +9,7 @@ const inline = require("snapseek/inline");
 async function main() {
   const [{ run, suite, workerSuite }, fixture] = await Promise.all([import("./suite.mjs"), import("./fixture.mjs")]);
   const worker = new Worker(`${__dirname}/node-worker.cjs`);
-  const claims = { ...suite(snapseek, fixture, { slim }), ...workerSuite(remote, worker, fixture) };
+  const claims = { ...suite(snapseek, fixture, { slim, persist: { persist, place: { folder: "stores" } } }), ...workerSuite(remote, worker, fixture) };
   claims["opens inline"] = async () => (await inline.open(fixture.snapshot)).free();
   console.log(JSON.stringify(await run(claims)));
   await worker.terminate();

@@ -1,6 +1,7 @@
 // The suite in Node and what is like it, as an ES module.
 import { Worker } from "node:worker_threads";
 import * as snapseek from "snapseek";
+import { persist } from "snapseek/persist";
 import * as slim from "snapseek/search";
 import * as remote from "snapseek/worker";
 import * as fixture from "./fixture.mjs";
@@ -8,7 +9,7 @@ import { run, suite, workerSuite } from "./suite.mjs";
 
 const worker = new Worker(new URL("./node-worker.mjs", import.meta.url));
 const url = new URL("./golden.snap", import.meta.url);
-const claims = { ...suite(snapseek, fixture, { slim }), ...workerSuite(remote, worker, fixture) };
+const claims = { ...suite(snapseek, fixture, { slim, persist: { persist, place: { folder: "stores" } } }), ...workerSuite(remote, worker, fixture) };
 claims["opens a file"] = async () => {
   for (const place of [url, url.pathname]) (await snapseek.open(place)).free();
   (await remote.openInWorker(worker, url)).free();

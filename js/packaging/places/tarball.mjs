@@ -71,6 +71,7 @@ const USES = {
   "open and build": 'export { SnapseekError, build, open } from "snapseek"',
   "open to search": 'export { SnapseekError, open } from "snapseek/search"',
   "a page's side of a worker": 'export { SnapseekError, openInWorker } from "snapseek"',
+  "a store": 'export { persist } from "snapseek/persist"',
   "a worker": 'export { expose } from "snapseek/worker"',
 };
 

@@ -11,6 +11,7 @@ const TSC = fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", impor
 const USE = `import { SnapseekError, build, open, openInWorker, type Engine } from "snapseek";
 import { open as openToSearch, type Searcher } from "snapseek/search";
 import { build as buildInline } from "snapseek/inline";
+import { persist, type Store } from "snapseek/persist";
 import { connect, expose, type RemoteEngine } from "snapseek/worker";
 
 interface Note {
@@ -26,6 +27,8 @@ export async function use(worker: Worker, port: MessagePort): Promise<string[]> 
   (await build("")).free();
   (await connect(worker).open("/notes.snap")).free();
   expose(port);
+  const store: Store = await persist("notes", { open });
+  (await store.open(() => fetch("/notes.snap"))).free();
   const { hits } = await remote.search("a", { signal: AbortSignal.timeout(9) });
   const more = searcher.searchSync("a", { records: true }).hits;
   const error: unknown = undefined;
