@@ -3,8 +3,10 @@
 use super::{Engine, SearchError};
 use crate::bitmap::Bitmap;
 use crate::document::{Key, Record};
+use crate::order::sort_by_key;
 use crate::recipe::Context;
 use crate::retrieval::{Corpus, Filter, part_of};
+use crate::segment::parse_record;
 use crate::snapshot::SnapshotError;
 use crate::vector;
 
@@ -96,4 +98,22 @@ pub(super) fn key_of<'a>(corpus: &Corpus<'a>, row: u32) -> Result<Key<'a>, Snaps
 pub(super) fn record_of(corpus: &Corpus, row: u32) -> Result<Record, SnapshotError> {
     let (part, document) = part_of(corpus, row);
     Ok(corpus.state.as_it_is_now(corpus.parts[part].segment.record(document)?))
+}
+
+/// The records of rows, as they are now. Documents that are stored together are unpacked together.
+pub(super) fn records_of(corpus: &Corpus, rows: &[u32]) -> Result<Vec<Record>, SnapshotError> {
+    let mut order = (0..rows.len()).collect::<Vec<_>>();
+    sort_by_key(&mut order, |place| rows[*place]);
+    let mut records = vec![None; rows.len()];
+    let mut reader = None;
+    for place in order {
+        let (number, document) = part_of(corpus, rows[place]);
+        let documents = match &mut reader {
+            Some((open, documents)) if *open == number => documents,
+            other => &mut other.insert((number, corpus.parts[number].segment.stored()?.reader())).1,
+        };
+        let record = parse_record(documents.get(document as usize)?)?;
+        records[place] = Some(corpus.state.as_it_is_now(record));
+    }
+    Ok(records.into_iter().flatten().collect())
 }

@@ -1,7 +1,8 @@
 //! `rag.search`: options in, chunks out, and every step between them told.
 
-use super::asking::{QueryVector, key_of, passing, record_of};
+use super::asking::{QueryVector, key_of, passing, records_of};
 use super::{Engine, SearchError};
+use crate::document::Record;
 use crate::json::Json;
 use crate::options::Options;
 use crate::recipe::{
@@ -288,9 +289,11 @@ impl Engine {
                 rerank: request.rerank.then_some(request.rerank_weight),
             };
             let found = rag_search(&context, &plan)?;
-            require(corpus, found.hits.iter().map(|hit| hit.row))?;
-            let result = |hit: &RagHit| result(corpus, hit, request.explain);
-            let results = found.hits.iter().map(result).collect::<Result<Vec<_>, SearchError>>()?;
+            let rows = found.hits.iter().map(|hit| hit.row).collect::<Vec<_>>();
+            require(corpus, rows.iter().copied())?;
+            let hits = found.hits.iter().zip(records_of(corpus, &rows)?);
+            let results = hits.map(|(hit, record)| result(corpus, hit, &record, request.explain));
+            let results = results.collect::<Result<Vec<_>, SearchError>>()?;
             let tier = match (&reason, given.is_some() && embedding.is_some()) {
                 (Some(_), _) => "degraded",
                 (None, true) => "high",
@@ -435,8 +438,7 @@ pub(super) fn provider_of(embedder: Option<EmbedderKind>) -> &'static str {
 }
 
 /// A hit as it is shown: the chunk's own fields, and beside them what the search says of it.
-fn result(corpus: &Corpus, hit: &RagHit, explain: bool) -> Result<Json, SearchError> {
-    let record = record_of(corpus, hit.row)?;
+fn result(corpus: &Corpus, hit: &RagHit, record: &Record, explain: bool) -> Result<Json, SearchError> {
     let mut said = vec![("score", Json::from_f64(hit.score))];
     if let Some(signals) = &hit.signals {
         said.push(("keywordScore", Json::from_f64(signals.keyword_score)));

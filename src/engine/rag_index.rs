@@ -3,7 +3,7 @@
 //! A source's text is cut into chunks, each a record; what did not change is passed over. Vectors come from the snapshot's
 //! own embedders, or from the caller: a first call with `dryRun` tells the texts, a second brings their vectors.
 
-use super::asking::record_of;
+use super::asking::records_of;
 use super::rag::{CHUNK, Clamps, provider_of};
 use super::{Engine, SearchError};
 use crate::chunking::{Chunk, DEFAULT_OVERLAP, DEFAULT_SIZE, MAX_OVERLAP, MAX_SIZE, chunk_text};
@@ -273,7 +273,7 @@ impl Engine {
                 let records = records.collect::<Result<Vec<_>, _>>()?;
                 let rows = sources.chunks(&given.source);
                 require(corpus, rows.iter().copied())?;
-                let old = rows.iter().map(|row| record_of(corpus, *row)).collect::<Result<Vec<_>, _>>()?;
+                let old = records_of(corpus, &rows)?;
                 let is_same =
                     |old: &Record| old.json().get("contentHash").and_then(Json::as_str) == Some(&hash);
                 let is_unchanged = !request.force && !old.is_empty() && old.iter().all(is_same);
@@ -376,8 +376,7 @@ impl Engine {
             let sources = Sources::new(&self.context(corpus, "", self.now(now)), None)?;
             let rows = sources.chunks(&source);
             require(corpus, rows.iter().copied())?;
-            let record = |row| record_of(corpus, row).map_err(SearchError::from);
-            rows.into_iter().map(record).collect::<Result<Vec<_>, _>>()
+            Ok::<_, SearchError>(records_of(corpus, &rows)?)
         })?;
         let keys = chunks.iter().map(|chunk| Key { id: chunk.id(), kind: chunk.kind() });
         let removed = self.remove(keys)?.replaced;
