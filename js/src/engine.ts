@@ -156,8 +156,11 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
     }
   }
 
-  /** What `work` gives, with documents where they are in other files; at once where they are not. */
-  /** @internal */
+  /**
+   * What `work` gives, with documents where they are in other files; at once where they are not.
+   *
+   * @internal
+   */
   protected ready<T>(work: () => T, signal?: AbortSignal): T | Promise<Awaited<T>> {
     return this.#documents ? this.withDocuments(work, signal ? { signal } : {}) : work();
   }

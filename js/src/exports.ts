@@ -12,6 +12,7 @@ export type { MemoryRecipe } from "./memory.js";
 export type * from "./memory.types.js";
 export type { Rag } from "./rag.js";
 export type * from "./rag.types.js";
+export type * from "./recipe.types.js";
 export type * from "./types.js";
 export type { Unified } from "./unified.js";
 export type * from "./unified.types.js";

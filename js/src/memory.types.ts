@@ -1,3 +1,4 @@
+import type { Stages } from "./recipe.types.js";
 import type { Embed, ExplainedPart, Json } from "./types.js";
 
 /** What a memory is about. Others can be used, too; they are neither boosted nor lowered. */
@@ -105,7 +106,7 @@ export interface MemorySettings {
 }
 
 /** What is asked of `memory.search`. */
-export interface MemorySearchOptions {
+export interface MemorySearchOptions extends Stages {
   readonly query: string;
   /** Only memories of this project. Defaults to all. */
   readonly projectId?: string;
@@ -131,18 +132,6 @@ export interface MemorySearchOptions {
   readonly track?: boolean;
   /** What signals count. Defaults to the engine's settings. */
   readonly weights?: MemoryWeights;
-  /** Only memories that were there, and valid, at this moment. Defaults to now. */
-  readonly asOf?: number | string | Date;
-  /** The ids of memories that come first, as far as filters let them. Defaults to none. */
-  readonly pinned?: readonly string[];
-  /** Leaves out what neither words nor vectors find as relevant as this, 0 to 1. Defaults to 0. */
-  readonly minRelevance?: number;
-  /** Folds a result under a better one that it is as alike as this, 0 to 1; `true` is 0.95. Defaults to not. */
-  readonly fold?: boolean | number;
-  /** λ of maximal marginal relevance, 0 to 1: 1 is the order of scores. Defaults to not. */
-  readonly diversity?: number;
-  /** How many tokens the texts of all results have together, at most. Defaults to any number. */
-  readonly maxTokens?: number;
   /** Gives highlights as text. Defaults to `false`: they are safe as HTML. */
   readonly raw?: boolean;
   /** The query's vector. Defaults to what `embed`, or else the snapshot's own embedder, makes of the query. */

@@ -1,3 +1,4 @@
+import type { Stages } from "./recipe.types.js";
 import type { Embed, ExplainedPart, Json } from "./types.js";
 
 /** What `rag` looks for: words, meaning, or both. */
@@ -7,7 +8,7 @@ export type RagMode = "fts" | "semantic" | "hybrid";
 export type QualityTier = "high" | "local" | "degraded";
 
 /** What is asked of `rag.search`. Numbers out of range are brought into it, and the response says which. */
-export interface RagSearchOptions {
+export interface RagSearchOptions extends Stages {
   /** What is asked. */
   readonly query: string;
   /** What is looked for; a mode that there is not is taken for the default. Defaults to `"hybrid"`. */

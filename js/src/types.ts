@@ -1,3 +1,5 @@
+import type { Recipe, Stages } from "./recipe.types.js";
+
 /** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -217,7 +219,7 @@ export type Mode = "keyword" | "vector" | "hybrid";
 export type Fusion = "auto" | "rrf" | "sum";
 
 /** What is asked of `search`. */
-export interface SearchOptions {
+export interface SearchOptions extends Stages {
   /** How many hits to return, best first: 1 to 1000. Defaults to 10. */
   readonly limit?: number;
   /** How many hits to leave out before the first. Defaults to 0. */
@@ -268,6 +270,8 @@ export interface SearchOptions {
   readonly explain?: boolean;
   /** Lets hits carry their record. Defaults to `false`. */
   readonly records?: boolean;
+  /** A rule of one's own, in place of the built-in fusion. Defaults to that. */
+  readonly recipe?: Recipe;
   /** Ends the search while it waits for `embed`; the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
 }
@@ -282,6 +286,10 @@ export interface Hit<R extends object = StoredRecord> {
   readonly snippet?: string;
   /** The fields that were to be highlighted; `null` where the record lacks one. */
   readonly highlights?: { readonly [field: string]: string | null };
+  /** `true` where it is here because it was pinned. */
+  readonly pinned?: true;
+  /** The ids of the records that are folded under it; absent where there are none. */
+  readonly folded?: readonly string[];
   /** What made the score, where that was asked for. */
   readonly explain?: Explain;
   /** The record, where that was asked for. */
@@ -362,7 +370,7 @@ export interface SearchResponse<R extends object = StoredRecord> {
   /** Whose vectors were compared; absent where none were. */
   readonly model?: string;
   /** How both legs became one; absent where one ran alone. */
-  readonly fusion?: Fusion;
+  readonly fusion?: Fusion | "custom";
   /** The MATCH expression that stands for the query, before completions and corrections. */
   readonly expression: string;
   /** Words that the index lacks, and what was looked for instead; absent where there are none. */

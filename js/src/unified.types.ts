@@ -1,7 +1,8 @@
+import type { Stages } from "./recipe.types.js";
 import type { Embed, ExplainedPart, Json, StoredRecord } from "./types.js";
 
 /** What can be asked of a unified search. Filters hold before hits are cut to the limit. */
-export interface UnifiedParams {
+export interface UnifiedParams extends Stages {
   /**
    * What is looked for. Defaults to nothing: then filters alone select, newest first. Where there is no vector for it,
    * words alone are looked for.
@@ -50,18 +51,6 @@ export interface UnifiedParams {
   readonly embed?: Embed;
   /** Ends this caller's waiting: the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Drops what neither words nor vectors find so relevant, 0 to 1. Defaults to nothing. */
-  readonly minRelevance?: number;
-  /** The ids of records that come first, as far as they pass the filters. Defaults to none. */
-  readonly pinned?: readonly string[];
-  /** Finds only what was there, and valid, at this moment. Defaults to no moment. */
-  readonly asOf?: number | string | Date;
-  /** Puts near-duplicates under the better hit; a number says how alike they are at least. Defaults to `false`. */
-  readonly fold?: boolean | number;
-  /** λ of maximal marginal relevance, 0 to 1: less brings what is new forward. Defaults to off. */
-  readonly diversity?: number;
-  /** How many tokens the texts of all hits have together, at most. Defaults to no bound. */
-  readonly maxTokens?: number;
 }
 
 /** What a unified search answers. */

@@ -6,7 +6,7 @@ use crate::document::Record;
 use crate::json::Json;
 use crate::options::Options;
 use crate::recipe::{
-    Graph, GraphPlan, Quality, RagFound, RagHit, RagMode, RagPlan, SEMANTIC_SHARE, WordRule, Words,
+    Graph, GraphPlan, Quality, RagFound, RagHit, RagMode, RagPlan, SEMANTIC_SHARE, Stages, WordRule, Words,
     interpret, rag_search,
 };
 use crate::retrieval::{Corpus, Filter, Target, Test, require};
@@ -67,6 +67,7 @@ impl Clamps {
 /// What the caller asks, read and checked.
 struct Request<'a> {
     query: &'a str,
+    stages: Stages,
     mode: RagMode,
     limit: usize,
     candidate_limit: usize,
@@ -149,6 +150,7 @@ impl<'a> Request<'a> {
             strict: o.flag("strict").unwrap_or(false),
             explain: o.flag("explain").unwrap_or(false),
             embed_failed: o.text("embedFailed"),
+            stages: Stages::read(o),
             clamped,
             warnings,
         };
@@ -271,8 +273,12 @@ impl Engine {
         self.with_corpus(|corpus| {
             let interpretation =
                 interpret(request.query, WordRule::Any, corpus, &self.schema, &self.analyzer, false, 0)?;
-            let filter = self.rag_filter(corpus, &request.filters)?;
-            let allowed = filter.map(|filter| passing(corpus, &filter)).transpose()?;
+            let filters = [self.rag_filter(corpus, &request.filters)?, request.stages.filter(&self.schema)];
+            let filters = filters.into_iter().flatten().collect::<Vec<_>>();
+            let allowed = match filters.is_empty() {
+                true => None,
+                false => Some(passing(corpus, &Filter::All(filters))?),
+            };
             let context = self.context(corpus, request.query, self.now(request.now));
             let plan = RagPlan {
                 mode,
@@ -287,6 +293,7 @@ impl Engine {
                 window: request.window,
                 graph: (request.include_graph || request.rerank).then_some(request.graph),
                 rerank: request.rerank.then_some(request.rerank_weight),
+                stages: &request.stages,
             };
             let found = rag_search(&context, &plan)?;
             let rows = found.hits.iter().map(|hit| hit.row).collect::<Vec<_>>();

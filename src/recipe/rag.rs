@@ -8,6 +8,7 @@ use super::formula::{
 };
 use super::legs::{Ask, Candidate, Words};
 use super::sources::{Graph, GraphPlan, Sources};
+use super::stages::{Stages, Standing, relevance};
 use crate::bitmap::Bitmap;
 use crate::order::{sort_by, sort_by_key};
 use crate::ranking::{Near, Placed, changed_ranks, diversified, graph_signals, share_at, with_neighbours};
@@ -96,6 +97,8 @@ pub struct RagPlan<'a> {
     pub graph: Option<GraphPlan>,
     /// What the graph counts; none where it does not.
     pub rerank: Option<f64>,
+    /// What else chooses among scored candidates.
+    pub stages: &'a Stages,
 }
 
 /// What was measured of a candidate.
@@ -162,8 +165,14 @@ pub fn rag_search(context: &Context, plan: &RagPlan) -> Result<RagFound, Snapsho
     let found = candidates(context, plan)?;
     let (formula, mut rated, signals) = scored(context, plan, &found)?;
     best_first(&mut rated);
-    rated.retain(|rated| is_good_enough(plan.quality, rated.score, &signals[&rated.row]));
-    // Whatever else may choose among scored candidates does so here, before sources get their shares of the page.
+    let pinned = plan.stages.pinned_rows(context.corpus)?;
+    rated.retain(|rated| {
+        is_good_enough(plan.quality, rated.score, &signals[&rated.row]) || pinned.contains(&rated.row)
+    });
+    // Before sources get their shares of the page; on it, scores decide the order.
+    if !plan.stages.are_none() {
+        rated = staged(context, plan, &rated)?;
+    }
     let passed = rated.len();
 
     let sources = Sources::new(context, plan.allowed)?;
@@ -195,6 +204,18 @@ pub fn rag_search(context: &Context, plan: &RagPlan) -> Result<RagFound, Snapsho
     Ok(RagFound { hits, keyword, vector, newest, passed, seeds, refilled, changed_ranks: changed, graph })
 }
 
+/// What the stages leave of candidates, best first.
+fn staged(context: &Context, plan: &RagPlan, rated: &[Rated]) -> Result<Vec<Rated>, SnapshotError> {
+    let standing = |rated: &Rated| Standing {
+        row: rated.row,
+        score: rated.score,
+        relevance: relevance(rated.keyword, rated.vector),
+    };
+    let standings = rated.iter().map(standing).collect::<Vec<_>>();
+    let staged = plan.stages.run(context, &standings, rated.len())?;
+    Ok(staged.places.into_iter().map(|place| rated[place].clone()).collect())
+}
+
 /// The candidates, in row order, and where they come from.
 struct Found {
     rows: Vec<Candidate>,
@@ -222,6 +243,7 @@ fn candidates(context: &Context, plan: &RagPlan) -> Result<Found, SnapshotError>
         }
         sort_by_key(&mut rows, |candidate| candidate.row);
     }
+    plan.stages.add_pinned(context.corpus, allowed, &mut rows)?;
     // A keyword score is a place among what the words found, so only vectors are looked up for the others.
     Ask { words: None, ..ask }.complete(context.corpus, &mut rows)?;
     let newest = rows.len() - known;

@@ -136,6 +136,15 @@ impl Stages {
         Ok(())
     }
 
+    /// The rows of the pinned records.
+    ///
+    /// # Errors
+    /// When the snapshot is damaged.
+    pub fn pinned_rows(&self, corpus: &Corpus) -> Result<Vec<u32>, SnapshotError> {
+        let rows = self.pinned.iter().map(|id| rows_of(corpus, id)).collect::<Result<Vec<_>, _>>()?;
+        Ok(rows.concat())
+    }
+
     /// Puts hits, best first, through the stages.
     ///
     /// # Errors

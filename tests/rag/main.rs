@@ -9,6 +9,7 @@ mod index;
 mod properties;
 mod response;
 mod search;
+mod stages;
 
 use snapseek::json::Json;
 use snapseek::schema::Schema;
