@@ -586,9 +586,10 @@ fn options_that_cannot_be_used_are_all_named() {
     let options = json!({"limit": 0, "mode": "deep", "maxTokens": 0, "colour": 1});
     assert_eq!(
         complaint("vault.search", options),
-        "query: a text is wanted; mode: unknown mode \"deep\"; there are scan, full; limit: must be 1 to 1000, not 0; \
-         maxTokens: must be 1 to 1000000000, not 0; colour: unknown option; there are all, domain, embedFailed, \
-         explain, filter, includeExpired, includeUpcoming, limit, maxTokens, memories, mode, model, now, query, tags"
+        "query: a text is wanted; mode: unknown mode \"deep\"; there are scan, full; maxTokens: must be 1 to 1000000000, \
+         not 0; limit: must be 1 to 1000, not 0; colour: unknown option; there are all, asOf, diversity, domain, \
+         embedFailed, explain, filter, fold, includeExpired, includeUpcoming, limit, maxTokens, memories, \
+         minRelevance, mode, model, now, pinned, query, tags"
     );
     assert_eq!(
         complaint("vault.feedback", json!({"query": 7, "action": "liked"})),
@@ -607,4 +608,23 @@ fn the_same_search_twice_gives_the_same_answer() {
     let mut vault = three_ways();
     let first = ask(&mut vault, "jwt checks", json!({"explain": true}));
     assert_eq!(ask(&mut vault, "jwt checks", json!({"explain": true})), first);
+}
+
+#[test]
+fn stages_hold_for_a_vault_and_no_pin_passes_a_filter() {
+    let entries = [
+        entry("a", "jwt validation", json!({"domain": "security"})),
+        entry("b", "jwt validation", json!({"domain": "security"})),
+        entry("c", "opening hours", json!({"domain": "office"})),
+    ];
+    let mut vault = vault(&entries);
+    let mut found = |options: Value| {
+        let answer = try_call(&mut vault, "vault.search", options, None).unwrap();
+        let results = answer["results"].as_array().unwrap().clone();
+        results.iter().map(|result| result["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(found(json!({"query": "jwt", "fold": true})), ["a"]);
+    assert_eq!(found(json!({"query": "jwt", "pinned": ["c"]}))[0], "c");
+    let filtered = json!({"query": "jwt", "pinned": ["c"], "filter": {"domain": "security"}});
+    assert!(!found(filtered).contains(&"c".to_owned()));
 }

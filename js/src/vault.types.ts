@@ -1,10 +1,11 @@
+import type { Stages } from "./recipe.types.js";
 import type { Embed, Explain, Filter, StoredRecord } from "./types.js";
 
 /** How much comes back of each result: what is needed to choose, or the whole entry and what made its score. */
 export type VaultMode = "scan" | "full";
 
 /** What a vault can be asked. */
-export interface VaultSearchOptions<M extends VaultMode = VaultMode> {
+export interface VaultSearchOptions<M extends VaultMode = VaultMode> extends Omit<Stages, "maxTokens"> {
   /** How much comes back of each result. Defaults to `"full"`. */
   readonly mode?: M | undefined;
   /**

@@ -45,11 +45,12 @@ impl Engine {
         let words = Query::parse(&expression, &self.schema.field_names(), &self.analyzer)?;
         let mut warnings = Vec::new();
         let vector = self.vault_vector(options, vector, &mut warnings)?;
-        let now = self.now(options.now);
+        let now = options.stages.as_of.unwrap_or_else(|| self.now(options.now));
         let mut conditions = vec![vault::valid(&self.schema, now, options.has_expired, options.has_upcoming)];
         if let Some(filter) = options.filter {
             conditions.push(Filter::parse(filter, &self.schema)?);
         }
+        conditions.extend(options.stages.filter(&self.schema));
         let conditions = Filter::All(conditions);
         let acceptance = acceptance(self.state()?.feedback().map(|feedback| feedback.action.as_str()));
         let weights = vault::current_weights(vector.is_some(), acceptance);
@@ -71,11 +72,12 @@ impl Engine {
                 domain: options.domain,
                 tags: &options.tags,
                 limit: options.limit,
+                stages: &options.stages,
             };
             let mut answer = vault::rank(&context, &question)?;
-            if !options.wants_all && !vault::keeps_all(answer.candidates, options.limit) {
-                answer.ranked.truncate(options.limit);
-            }
+            let is_all = options.wants_all || vault::keeps_all(answer.candidates, options.limit);
+            let limit = if is_all { answer.ranked.len() } else { options.limit };
+            answer.stage(&context, &options.stages, limit)?;
             require(corpus, answer.ranked.iter().map(|rated| rated.row))?;
             let mut results = Vec::with_capacity(answer.ranked.len());
             for rated in &answer.ranked {

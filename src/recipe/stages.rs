@@ -19,6 +19,8 @@ use crate::tokens::estimate_tokens;
 
 /// How alike two hits are that count as the same, where nobody says otherwise.
 const DEFAULT_FOLD: f64 = 0.95;
+/// More tokens than any reader takes.
+const MAX_TOKENS: usize = 1_000_000_000;
 /// A caller pins at most so many records.
 const MAX_PINNED: usize = 100;
 
@@ -87,7 +89,7 @@ impl Stages {
             as_of: options.time("asOf"),
             fold,
             diversity: options.number("diversity", 0.0..=1.0),
-            max_tokens: options.count("maxTokens", 1..=usize::MAX),
+            max_tokens: options.count("maxTokens", 1..=MAX_TOKENS),
         }
     }
 

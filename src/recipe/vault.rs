@@ -6,6 +6,7 @@
 use super::formula::{Context, Curve, Formula, Measure, Rated, Term, best_first};
 use super::legs::{Ask, Candidate, Words};
 use super::semantic::semantic;
+use super::stages::{Stages, Standing, relevance};
 use crate::attributes::AttributeType;
 use crate::bitmap::Bitmap;
 use crate::document::Key;
@@ -109,6 +110,8 @@ pub struct Question<'a> {
     pub tags: &'a [String],
     /// How many results are wanted.
     pub limit: usize,
+    /// What else happens to the results.
+    pub stages: &'a Stages,
 }
 
 /// What was found, best first.
@@ -148,6 +151,7 @@ pub fn rank(context: &Context, question: &Question) -> Result<Answer, SnapshotEr
     if total >= FEW {
         candidates.retain(|candidate| is_within(candidate, depth));
     }
+    question.stages.add_pinned(corpus, Some(question.entries), &mut candidates)?;
     // Words have no part in the score; what is near does, whichever leg found it.
     let vectors = Ask { words: None, ..ask };
     vectors.complete(corpus, &mut candidates)?;
@@ -168,6 +172,28 @@ pub fn rank(context: &Context, question: &Question) -> Result<Answer, SnapshotEr
     let by_words = found.keyword.map_or(0, |found| found.rows.len().min(depth));
     let by_vectors = found.vector.map(|count| count.min(depth));
     Ok(Answer { ranked: rated, formula, candidates: total, by_words, by_vectors })
+}
+
+impl Answer {
+    /// Puts the results, best first, through the stages, and cuts them to the page.
+    ///
+    /// # Errors
+    /// When the snapshot is damaged.
+    pub fn stage(&mut self, context: &Context, stages: &Stages, limit: usize) -> Result<(), SnapshotError> {
+        if stages.are_none() {
+            self.ranked.truncate(limit);
+            return Ok(());
+        }
+        let standing = |rated: &Rated| Standing {
+            row: rated.row,
+            score: rated.score,
+            relevance: relevance(rated.keyword, rated.vector),
+        };
+        let standings = self.ranked.iter().map(standing).collect::<Vec<_>>();
+        let staged = stages.run(context, &standings, limit)?;
+        self.ranked = staged.places.into_iter().map(|place| self.ranked[place].clone()).collect();
+        Ok(())
+    }
 }
 
 fn is_within(candidate: &Candidate, depth: usize) -> bool {

@@ -5,10 +5,9 @@ use crate::engine::SearchError;
 use crate::engine::request::MAX_LIMIT;
 use crate::json::Json;
 use crate::options::Options;
+use crate::recipe::Stages;
 
 const DEFAULT_LIMIT: usize = 10;
-/// More tokens than any reader takes.
-const MAX_TOKENS: usize = 1_000_000_000;
 
 /// The options of a search, read.
 #[derive(Clone)]
@@ -17,6 +16,8 @@ pub(in crate::engine) struct VaultOptions<'a> {
     pub mode: VaultMode,
     pub limit: usize,
     pub max_tokens: Option<usize>,
+    /// What else happens to the results; the budget of tokens is reckoned here, by what a result shows.
+    pub stages: Stages,
     pub domain: Option<&'a str>,
     pub tags: Vec<String>,
     pub filter: Option<&'a Json>,
@@ -38,11 +39,13 @@ impl<'a> VaultOptions<'a> {
             options.complain("query", "a text is wanted");
         }
         let mode = options.word("mode", &["scan", "full"]);
+        let stages = Stages::read(&mut options);
         let read = VaultOptions {
             query: query.unwrap_or_default(),
             mode: if mode == Some("scan") { VaultMode::Scan } else { VaultMode::Full },
             limit: options.count("limit", 1..=MAX_LIMIT).unwrap_or(DEFAULT_LIMIT),
-            max_tokens: options.count("maxTokens", 1..=MAX_TOKENS),
+            max_tokens: stages.max_tokens,
+            stages: Stages { max_tokens: None, ..stages },
             domain: options.text("domain"),
             tags: options.texts("tags").unwrap_or_default(),
             filter: options.json("filter"),
