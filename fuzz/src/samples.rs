@@ -2,6 +2,7 @@
 
 use snapseek::attributes::AttributeType;
 use snapseek::json::Json;
+use snapseek::snapshot::encode;
 use snapseek::{Builder, Engine, Key, Record, Schema};
 use std::sync::OnceLock;
 
@@ -75,6 +76,28 @@ pub fn snapshot(schema: &Schema, records: &[Record]) -> Vec<u8> {
 pub fn snapshots() -> &'static [Vec<u8>] {
     static SNAPSHOTS: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
     SNAPSHOTS.get_or_init(|| vec![GOLDEN.to_vec(), snapshot(&crowd_schema(), &crowd())])
+}
+
+/// [`snapshots`] with their documents in other files, and these files.
+///
+/// # Panics
+/// Never: the snapshots are good.
+pub fn split() -> &'static (Vec<Vec<u8>>, Vec<Vec<Vec<u8>>>) {
+    static SPLIT: OnceLock<(Vec<Vec<u8>>, Vec<Vec<Vec<u8>>>)> = OnceLock::new();
+    SPLIT.get_or_init(|| {
+        let split = |bytes: &Vec<u8>| {
+            let engine = Engine::open(bytes.clone()).expect("it is good");
+            // Small enough for several files, and large enough for every block.
+            let split = engine.split_snapshot(5_000).expect("no block is longer");
+            let file = |file| {
+                let mut bytes = Vec::new();
+                split.write_file(file, &mut bytes).expect("a vector takes everything");
+                bytes
+            };
+            (encode(&split.sections), (0..split.suffixes().len()).map(file).collect::<Vec<_>>())
+        };
+        snapshots().iter().map(split).unzip()
+    })
 }
 
 /// For each of [`snapshots`], changes that add, replace and remove records.

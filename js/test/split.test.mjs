@@ -4,9 +4,11 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { Worker } from "node:worker_threads";
 import { after, afterEach, before, describe, it } from "node:test";
 import { SnapseekError, build, open } from "../../pkg/node.js";
+import { openInWorker } from "../../pkg/worker-node.js";
 import { lines, schema } from "./demo.mjs";
 import { serveRanges } from "./ranges-server.mjs";
 
@@ -122,7 +124,6 @@ describe("a split snapshot on a server with ranges", () => {
       each.add([{ id: "new", title: "A rollback of my own", body: "written here" }]);
       each.remove(["first-deploy", "nobody"]);
     }
-    assert.deepEqual(engine.changes(), twin.changes());
     assert.deepEqual(await engine.search("rollback"), twin.searchSync("rollback"));
     assert.deepEqual(await engine.withDocuments(() => engine.snapshot()), twin.snapshot());
     await engine.withDocuments(() => engine.verify());
@@ -191,6 +192,30 @@ describe("documents from elsewhere", () => {
       await assert.rejects(engine.withDocuments(() => engine.snapshot()), { code: "source/failed", message: /ENOENT/ });
     } finally {
       await rm(folder, { recursive: true });
+    }
+  });
+
+  it("are fetched for any call of an engine in a worker", async () => {
+    const entry = fileURLToPath(new URL("../../pkg/worker-node.cjs", import.meta.url));
+    const script = `require(${JSON.stringify(entry)}).expose(require("node:worker_threads").parentPort)`;
+    const worker = new Worker(script, { eval: true });
+    try {
+      const { address } = await serve();
+      const ways = [
+        [`${address}/many.snap`],
+        [fetch(`${address}/one.snap`)],
+        [one.snapshot.slice(), { docs: new URL(`${address}/one.snap.docs`) }],
+        [one.snapshot.slice(), { docs: new Blob([one.docs[0]]) }],
+      ];
+      for (const [source, options] of ways) {
+        const engine = await openInWorker(worker, source, options);
+        assert.deepEqual(await engine.search("incident"), whole.searchSync("incident"));
+        assert.deepEqual(await engine.match("rollback", HIGHLIGHT), whole.match("rollback", HIGHLIGHT));
+        assert.deepEqual(await engine.record("first-deploy"), whole.record("first-deploy"));
+        await engine.free();
+      }
+    } finally {
+      await worker.terminate();
     }
   });
 

@@ -1,21 +1,28 @@
 //! Which blocks are at hand? Those that were used last, up to so many bytes.
 
-use std::collections::BTreeMap;
+use crate::order::sort_numbers;
 
-/// Packed blocks by number, and when each was used.
+/// Packed blocks, and when each was used.
 #[derive(Debug)]
 pub struct BlockCache {
     most: usize,
     len: usize,
     clock: u64,
-    blocks: BTreeMap<u32, (u64, Vec<u8>)>,
-    by_use: BTreeMap<u64, u32>,
+    /// By number. They mostly come in order, so that few have to move.
+    blocks: Vec<Kept>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    block: u32,
+    used: u64,
+    bytes: Vec<u8>,
 }
 
 impl BlockCache {
     /// A cache that [`BlockCache::trim`] brings to this many bytes.
     pub fn new(most: usize) -> BlockCache {
-        BlockCache { most, len: 0, clock: 0, blocks: BTreeMap::new(), by_use: BTreeMap::new() }
+        BlockCache { most, len: 0, clock: 0, blocks: Vec::new() }
     }
 
     /// Sets how many bytes are kept.
@@ -26,38 +33,51 @@ impl BlockCache {
 
     /// Whether a block is at hand; does not count as a use.
     pub fn has(&self, block: u32) -> bool {
-        self.blocks.contains_key(&block)
+        self.place(block).is_ok()
     }
 
     /// A block, now the one that was used last.
     pub fn get(&mut self, block: u32) -> Option<&[u8]> {
+        let place = self.place(block).ok()?;
         self.clock += 1;
-        let (used, bytes) = self.blocks.get_mut(&block)?;
-        self.by_use.remove(used);
-        *used = self.clock;
-        self.by_use.insert(self.clock, block);
-        Some(bytes)
+        let kept = &mut self.blocks[place];
+        kept.used = self.clock;
+        Some(&kept.bytes)
     }
 
     /// Keeps a block, whatever it displaces once [`BlockCache::trim`] is called.
     pub fn insert(&mut self, block: u32, bytes: Vec<u8>) {
         self.clock += 1;
         self.len += bytes.len();
-        if let Some((used, old)) = self.blocks.insert(block, (self.clock, bytes)) {
-            self.len -= old.len();
-            self.by_use.remove(&used);
+        let kept = Kept { block, used: self.clock, bytes };
+        match self.place(block) {
+            Ok(place) => self.len -= std::mem::replace(&mut self.blocks[place], kept).bytes.len(),
+            Err(place) => self.blocks.insert(place, kept),
         }
-        self.by_use.insert(self.clock, block);
     }
 
-    /// Drops the blocks that were not used for longest, until few enough bytes are left.
+    /// Drops the blocks that were not used for longest where there are too many bytes; a few more than it has to, so that
+    /// the next blocks do not cost it again.
     pub fn trim(&mut self) {
-        while self.len > self.most
-            && let Some((_, block)) = self.by_use.pop_first()
-            && let Some((_, bytes)) = self.blocks.remove(&block)
-        {
-            self.len -= bytes.len();
+        if self.len <= self.most {
+            return;
         }
+        let goal = self.most - self.most / 8;
+        let mut by_use = (0..self.blocks.len()).collect::<Vec<_>>();
+        sort_numbers(&mut by_use, &mut |a, b| self.blocks[a].used.cmp(&self.blocks[b].used));
+        let mut last_dropped = 0;
+        for place in by_use {
+            if self.len <= goal {
+                break;
+            }
+            last_dropped = self.blocks[place].used;
+            self.len -= self.blocks[place].bytes.len();
+        }
+        self.blocks.retain(|kept| kept.used > last_dropped);
+    }
+
+    fn place(&self, block: u32) -> Result<usize, usize> {
+        self.blocks.binary_search_by_key(&block, |kept| kept.block)
     }
 }
 
@@ -67,7 +87,7 @@ mod tests {
 
     #[test]
     fn the_block_that_was_not_used_for_longest_goes_first() {
-        let mut cache = BlockCache::new(20);
+        let mut cache = BlockCache::new(24);
         (0..3).for_each(|block| cache.insert(block, vec![0; 10]));
         assert!(cache.has(0), "nothing goes before it is told to");
         cache.get(0);

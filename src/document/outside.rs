@@ -11,6 +11,7 @@
 
 use super::cache::BlockCache;
 use super::store::DocumentsView;
+use crate::order::sort;
 use crate::wire::{Malformed, Reader, len32};
 use std::fmt::Debug;
 use std::io;
@@ -287,8 +288,7 @@ impl DocumentsView<'_> {
     pub fn ranges(&self, blocks: &[u32]) -> Result<Vec<FileRange>, StoreError> {
         let Some(outside) = self.outside() else { return Ok(Vec::new()) };
         let mut blocks = blocks.to_vec();
-        blocks.sort_unstable();
-        blocks.dedup();
+        sort(&mut blocks);
         let mut ranges: Vec<FileRange> = Vec::new();
         for block in blocks {
             let range = self.range(outside, block as usize)?;
@@ -354,7 +354,7 @@ impl DocumentsView<'_> {
 fn missing(outside: &Outside, blocks: impl Iterator<Item = usize>) -> Result<(), StoreError> {
     let cache = outside.cache();
     let mut missing = blocks.map(len32).filter(|&block| !cache.has(block)).collect::<Vec<_>>();
-    missing.sort_unstable();
+    sort(&mut missing);
     missing.dedup();
     if missing.is_empty() { Ok(()) } else { Err(StoreError::Missing { blocks: missing }) }
 }

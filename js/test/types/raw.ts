@@ -5,8 +5,11 @@ import type { Engine } from "../../../pkg/node.js";
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
 
+/** What `open` and `withDocuments` use of the module, and an option of `verify`. */
+type Within = "documentFiles" | "setDocumentCache" | "ranges" | "supply" | "trim" | "verifyChecksums";
+
 /** Every call of the module has a face; `search` has two, `call` one for each recipe, and what is made by hand has none. */
-export const isFaced: Same<Exclude<keyof Raw, keyof Engine | "call" | symbol>, never> = true;
+export const isFaced: Same<Exclude<keyof Raw, keyof Engine | Within | "call" | symbol>, never> = true;
 
 /** What goes through unchanged has the same types on both sides. */
 type Unchanged = "length" | "embed" | "apply" | "verify" | "free" | "changes";

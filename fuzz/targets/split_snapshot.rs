@@ -1,0 +1,52 @@
+//! Any snapshot whose documents are in other files: asked without them, with all that it says it lacks supplied, and with
+//! a source. Never a panic, a hang or a huge allocation; and where `verify` finds nothing wrong, nothing else does.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use snapseek::Engine;
+use snapseek::document::{BlockSource, FileRange};
+use snapseek_fuzz::{ask, forge, samples, seeds};
+use std::io;
+
+/// The files of one of the samples, whatever the snapshot says of them.
+#[derive(Debug)]
+struct Files(&'static [Vec<u8>]);
+
+impl BlockSource for Files {
+    fn read(&self, range: &FileRange) -> io::Result<Vec<u8>> {
+        let file = self.0.get(range.file as usize).ok_or(io::ErrorKind::NotFound)?;
+        let place = |place: u64| usize::try_from(place).map_err(|_| io::ErrorKind::UnexpectedEof);
+        let bytes = file.get(place(range.bytes.start)?..place(range.bytes.end)?);
+        bytes.map(<[u8]>::to_vec).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+    }
+}
+
+fuzz_target!(
+    init: seeds::write(|| forge::seeds(&samples::split().0)),
+    |input: &[u8]| {
+        let (snapshots, files) = samples::split();
+        let Ok(mut engine) = Engine::open(forge::file(snapshots, input)) else { return };
+        let own = &files[usize::from(*input.first().unwrap_or(&0)) % files.len()];
+        let _ = ask::everything(&engine);
+        if let Ok(Some(documents)) = engine.documents_outside() {
+            let blocks = (0..u32::try_from(documents.block_count()).unwrap_or(u32::MAX)).collect::<Vec<_>>();
+            let _ = (documents.file_lens(), documents.ranges(&blocks));
+        }
+        for (file, bytes) in (0..).zip(own) {
+            let _ = engine.supply(file, 0, bytes);
+        }
+        let supplied = engine.verify();
+        engine.set_document_cache(0);
+        engine.attach(Files(own));
+        let verified = engine.verify();
+        assert!(supplied.is_err() || verified.is_ok(), "what is sound when supplied is sound when read: {verified:?}");
+        let asked = ask::everything(&engine);
+        let copied = engine.snapshot();
+        if verified.is_ok() {
+            assert_eq!(asked, Ok(()), "verify found nothing wrong");
+            let copy = Engine::open(copied.expect("what is sound can be copied")).expect("a copy can be opened");
+            assert_eq!(copy.verify(), Ok(()), "the copy of what is sound is sound");
+        }
+    }
+);
