@@ -623,7 +623,7 @@ fn stages_hold_for_a_vault_and_no_pin_passes_a_filter() {
         let results = answer["results"].as_array().unwrap().clone();
         results.iter().map(|result| result["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(found(json!({"query": "jwt", "fold": true})), ["a"]);
+    assert_eq!(found(json!({"query": "jwt", "fold": 0.4})), ["a"]);
     assert_eq!(found(json!({"query": "jwt", "pinned": ["c"]}))[0], "c");
     let filtered = json!({"query": "jwt", "pinned": ["c"], "filter": {"domain": "security"}});
     assert!(!found(filtered).contains(&"c".to_owned()));
