@@ -4,10 +4,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use snapseek::attributes::{AttributeType, time_of};
+use snapseek::attributes::{AttributeType, Overrides, time_of};
 use snapseek::bitmap::Bitmap;
 use snapseek::json::Json;
-use snapseek::retrieval::{Filter, Part, ScoreTables};
+use snapseek::retrieval::{Filter, Part, ScoreTables, ValueIndexes};
 use snapseek::segment::Segment;
 use snapseek::{Record, Schema};
 use snapseek_fuzz::{samples, seeds};
@@ -30,8 +30,16 @@ fuzz_target!(
 );
 
 fn check(segment: &Segment, filter: Filter, expected: Bitmap) {
-    let tables = ScoreTables::default();
-    let part = Part { segment, dead: None, first_row: 0, tables: &tables };
+    let (tables, values_by, overrides) =
+        (ScoreTables::default(), ValueIndexes::default(), Overrides::default());
+    let part = Part {
+        segment,
+        dead: None,
+        first_row: 0,
+        tables: &tables,
+        values_by: &values_by,
+        overrides: &overrides,
+    };
     let apply = |filter: &Filter| filter.apply(&part).expect("the snapshot is good");
     assert_eq!(apply(&filter), expected, "{filter:?}");
     let mut opposite = apply(&Filter::Not(Box::new(filter)));

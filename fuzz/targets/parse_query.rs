@@ -7,12 +7,14 @@
 use libfuzzer_sys::fuzz_target;
 use snapseek::Engine;
 use snapseek::analysis::Analyzer;
+use snapseek::attributes::Overrides;
 use snapseek::bitmap::Bitmap;
 use snapseek::bm25::Totals;
 use snapseek::json::Json;
 use snapseek::query::{MAX_DEPTH, Node, Query, any_word};
-use snapseek::retrieval::{self, Corpus, Part, Ranked, Retrieval, ScoreTables};
+use snapseek::retrieval::{self, Corpus, Part, Ranked, Retrieval, ScoreTables, ValueIndexes};
 use snapseek::segment::Segment;
+use snapseek::state::State;
 use snapseek_fuzz::{ask, samples, seeds};
 use std::sync::OnceLock;
 
@@ -83,9 +85,18 @@ impl Sample {
     fn compare(&self, query: &Query, weights: &[f64], limit: usize) {
         let [first, second] = &self.segments;
         let [tables, other_tables] = &self.tables;
+        let (values_by, overrides) = (&ValueIndexes::default(), &Overrides::default());
+        let other_row = first.documents();
         let parts = [
-            Part { segment: first, dead: Some(&self.dead), first_row: 0, tables },
-            Part { segment: second, dead: None, first_row: first.documents(), tables: other_tables },
+            Part { segment: first, dead: Some(&self.dead), first_row: 0, tables, values_by, overrides },
+            Part {
+                segment: second,
+                dead: None,
+                first_row: other_row,
+                tables: other_tables,
+                values_by,
+                overrides,
+            },
         ];
         let lengths = self.segments.iter().map(|segment| segment.lengths().expect("it is good"));
         let live = lengths.enumerate().flat_map(|(part, lengths)| {
@@ -96,7 +107,8 @@ impl Sample {
             tokens: totals.tokens + u64::from(length),
         };
         let totals = live.fold(Totals::default(), |totals, (_, &length)| add(totals, length));
-        let corpus = Corpus { parts: &parts, totals };
+        let state = State::default();
+        let corpus = Corpus { parts: &parts, totals, state: &state };
         // Every other limit comes with a filter.
         let allowed = parts
             .map(|part| Bitmap::where_true(part.segment.documents() as usize, |document| document % 5 < 3));

@@ -202,8 +202,7 @@ impl Parser<'_> {
         }
         let at = self.reader.f64()?;
         let (sequence, writer) = (self.reader.varint()?, self.reader.u64()?);
-        let stamp = Stamp { at, sequence, writer };
-        if at.is_finite() || stamp == Stamp::BASE { Ok(stamp) } else { Err(Malformed(WHAT)) }
+        if at.is_finite() { Ok(Stamp { at, sequence, writer }) } else { Err(Malformed(WHAT)) }
     }
 
     fn subjects(&mut self, state: &mut State) -> Result<(), Malformed> {

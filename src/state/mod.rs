@@ -80,7 +80,12 @@ impl State {
     /// Writes a field, unless a later write is there already; whether it was written.
     pub fn set(&mut self, subject: &Subject, field: &str, value: Json, stamp: Stamp) -> bool {
         let fields = self.touch(subject);
-        if fields.get(field).is_some_and(|cell| cell.stamp > stamp) {
+        // No two writes have the same stamp; where forged ones have, the order in which they come must not matter.
+        let is_later = |cell: &Cell| {
+            cell.stamp > stamp
+                || cell.stamp == stamp && stamp.is_write() && cell.value.to_text() > value.to_text()
+        };
+        if fields.get(field).is_some_and(is_later) {
             return false;
         }
         fields.insert(field.to_owned(), Cell { value, stamp });

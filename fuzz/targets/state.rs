@@ -1,0 +1,48 @@
+//! Any bytes, read as a state: never a panic, and what is accepted is what writing it again gives. Two of them come
+//! together in either order.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use snapseek::json::Json;
+use snapseek::state::{Stamp, Stamps, State};
+use snapseek_fuzz::seeds;
+
+fuzz_target!(
+    init: seeds::write(seeds),
+    |input: &[u8]| {
+        let Ok(state) = State::parse(input) else { return };
+        let stamps = if input[0] == 1 { Stamps::Kept } else { Stamps::Left };
+        assert_eq!(state.encode(stamps), input);
+        if stamps == Stamps::Kept {
+            let (mut one, mut other) = (sample(), State::default());
+            one.merge(&state);
+            other.merge(&state);
+            other.merge(&sample());
+            assert_eq!(one.encode(Stamps::Kept), other.encode(Stamps::Kept));
+        }
+    }
+);
+
+fn sample() -> State {
+    let mut state = State::default();
+    for (number, line) in [
+        r#"{"$":"link","from":"a","to":"b","relation":"cites","weight":0.5}"#,
+        r#"{"$":"session","id":"s","projectId":"p","startedAt":5}"#,
+        r#"{"$":"usage","session":"s","record":"a","usage":"created","at":5}"#,
+        r#"{"$":"feedback","query":"q","entryId":"a","action":"accepted","createdAt":6}"#,
+    ]
+    .iter()
+    .enumerate()
+    {
+        let json = Json::parse(line.as_bytes()).expect("it is JSON");
+        let what = json.get("$").and_then(Json::as_str).expect("it says what it is");
+        let stamp = Stamp { at: number as f64, sequence: 0, writer: 7 };
+        state.take_line(what, &json, stamp).expect("it is a good line");
+    }
+    state
+}
+
+fn seeds() -> Vec<Vec<u8>> {
+    vec![sample().encode(Stamps::Kept), sample().encode(Stamps::Left)]
+}
