@@ -7,6 +7,7 @@ use crate::snapshot;
 use anyhow::{Context, Result, ensure};
 use snapseek::json::Json;
 use snapseek::recipe::{Explain, ExplainedKeyword, Hit};
+use snapseek::schema::RecipeName;
 use snapseek::{Engine, SearchOptions, SearchResponse};
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -162,7 +163,8 @@ fn ask_recipe(engine: &mut Engine, name: &'static str, args: Args) -> Result<()>
         ("mode", args.mode.map(Json::String)),
         ("model", args.model.map(Json::String)),
         ("filter", args.filter),
-        ("explain", flag(args.explain)),
+        // Memories always explain themselves.
+        ("explain", flag(args.explain && name != RecipeName::Memory.name())),
     ];
     let mut options =
         said.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect::<Vec<_>>();
