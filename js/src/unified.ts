@@ -1,7 +1,7 @@
 // The unified recipe: what stands between its callers and the engine. The engine keeps answers and figures; here equal
 // searches are joined, and what is asked often is asked again.
 
-import type { Searcher } from "./engine.js";
+import type { Engine } from "./engine.js";
 import { Flights } from "./flights.js";
 import { Frequencies } from "./frequencies.js";
 import type { Embed, StoredRecord } from "./types.js";
@@ -14,7 +14,7 @@ const WARMED = 5;
 type Asked = Omit<UnifiedParams, "signal">;
 
 /** What it needs of an engine. */
-type Asking = Pick<Searcher, "ask" | "askAbout" | "embedding">;
+type Asking = Pick<Engine, "ask" | "askAbout" | "embedding">;
 
 /** What functions are called in the engine's cache. */
 const names = new WeakMap<Embed, string>();
