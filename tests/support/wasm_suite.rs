@@ -2,6 +2,8 @@
 
 #[path = "embeddings.rs"]
 mod embeddings;
+#[path = "recipe_calls.rs"]
+mod recipe_calls;
 
 use js_sys::{Array, Error, Float64Array, Function, JSON, Reflect, Uint8Array};
 use serde_json::Value;
@@ -20,6 +22,9 @@ const RANKS: &str = include_str!("../golden/ranks.json");
 /// The scores of these questions, likewise.
 const SCORES: &str = include_str!("../golden/vectors.json");
 const QUESTIONS: &str = include_str!("../golden/questions.jsonl");
+
+/// The answers of every recipe, likewise.
+const ANSWERS: &str = include_str!("../golden/recipes.jsonl");
 
 const CASES: [(&str, &str); 6] = [
     ("columns", include_str!("../cases/columns.json")),
@@ -445,4 +450,19 @@ fn the_snapshots_own_embedder_embeds_texts() {
 #[wasm_bindgen_test]
 fn the_embedders_give_the_bits_that_they_give_natively() {
     assert_eq!(embeddings::found(), embeddings::GOLDEN);
+}
+
+#[wasm_bindgen_test]
+fn every_recipe_gives_the_text_that_it_gives_natively() {
+    let mut golden = ANSWERS.lines();
+    for (preset, sample, calls) in recipe_calls::CALLS {
+        let schema = js(&serde_json::to_string(&recipe_calls::schema(preset)).unwrap());
+        // Another writer than the native one; what is answered does not tell.
+        let mut engine = build(&JsValue::from(sample), &schema).unwrap();
+        for (name, options) in calls {
+            let answer = engine.call(name, &js(options), None).unwrap();
+            assert_eq!(Some(answer.as_str()), golden.next(), "{name} {options}");
+        }
+    }
+    assert_eq!(golden.next(), None);
 }
