@@ -4,7 +4,7 @@ import { unlessAborted } from "./abort.js";
 import { built, type BuildProgress } from "./building.js";
 import { documentsOf, type DocumentSource } from "./documents.js";
 import { Engine, Searcher, call, type RawSearcher } from "./engine.js";
-import { loader, type Wasm, type WasmSource } from "./load.js";
+import { loader, type Init, type Wasm, type WasmSource } from "./load.js";
 import type { DocumentFile, MissingRanges } from "./ranges.js";
 import type * as whole from "./raw.js";
 import type { MemorySettings } from "./memory.types.js";
@@ -152,7 +152,7 @@ export function connect(raw: typeof whole, environment: Environment): Package {
  * @internal
  */
 export function connectToSearch(
-  raw: RawOpener<RawSearcher> & Pick<typeof whole, "initSync">,
+  raw: RawOpener<RawSearcher> & { readonly initSync: Init },
   environment: Environment,
 ): { readonly open: OpenToSearch } {
   const load = loading(raw, environment);
@@ -164,7 +164,7 @@ export function connectToSearch(
   };
 }
 
-function loading<Raw extends Pick<typeof whole, "initSync">>(
+function loading<Raw extends { readonly initSync: Init }>(
   raw: Raw,
   { wasm, wasmAt }: Environment,
 ): (given: OpenOptions["wasm"]) => Promise<Raw> {

@@ -10,7 +10,7 @@ export type WasmSource = string | URL | Response | BufferSource | (WebAssembly.M
 /** What a module is made of. */
 export type Wasm = Response | BufferSource | WebAssembly.Module;
 
-type Init = (input: { module: WebAssembly.Module }) => unknown;
+export type Init = (input: { module: WebAssembly.Module }) => unknown;
 
 /**
  * Loads the module once, when it is first needed; what failed is tried again.
