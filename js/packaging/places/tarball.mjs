@@ -66,32 +66,44 @@ async function noEval({ project }) {
   return outcome(found);
 }
 
-const BUDGETS = { script: 8_000, tarball: 1_500_000 };
-/** The module as a script is a file of its own; recipes are what the budget of glue and entries leaves out. */
+/**
+ * What each may have in bytes, and what it may not pass today. Where the second is greater, the budget is not kept: the
+ * line says so, and fails only if it gets worse.
+ */
+const BUDGETS = {
+  tarball: [1_500_000, 4_000_000],
+  script: [8_000, 13_000],
+  "snapseek.wasm": [140_000, 530_000],
+  "snapseek-search.wasm": [75_000, 325_000],
+};
+/** The module as a script is a file of its own. */
 const INLINE = ["./snapseek-inline.js", "./snapseek-search-inline.js"];
-const RECIPES = ["./memory.js", "./rag.js", "./unified.js", "./vault.js"];
 const USES = {
-  "open and build": 'export { SnapseekError, build, open } from "snapseek"',
+  "open and build, with all recipes": 'export { SnapseekError, build, open } from "snapseek"',
   "open to search": 'export { SnapseekError, open } from "snapseek/search"',
   "a page's side of a worker": 'export { SnapseekError, openInWorker } from "snapseek"',
   "a store": 'export { persist } from "snapseek/persist"',
   "a worker": 'export { expose } from "snapseek/worker"',
 };
 
-async function scriptSize(project, contents, external) {
+async function scriptSize(project, contents) {
   const stdin = { contents, resolveDir: project };
-  const { outputFiles } = await build({ stdin, bundle: true, format: "esm", minify: true, write: false, external });
+  const { outputFiles } = await build({ stdin, bundle: true, format: "esm", minify: true, write: false, external: INLINE });
   return brotliCompressSync(outputFiles[0].contents).length;
 }
 
 async function budgets({ project, size }) {
   const rows = [["tarball", size, BUDGETS.tarball]];
-  for (const [use, contents] of Object.entries(USES)) {
-    rows.push([`JavaScript of ${use}, brotli`, await scriptSize(project, contents, [...INLINE, ...RECIPES]), BUDGETS.script]);
+  for (const module of ["snapseek.wasm", "snapseek-search.wasm"]) {
+    const bytes = await readFile(join(project, "node_modules/snapseek", module));
+    rows.push([`${module}, brotli`, brotliCompressSync(bytes).length, BUDGETS[module]]);
   }
-  const table = rows.map(([what, found, budget]) => `${what} ${kilobytes(found)} of ${kilobytes(budget)}`);
-  const whole = await scriptSize(project, USES["open and build"], INLINE);
-  return outcome(table.filter((_, i) => rows[i][1] > rows[i][2]), `${table.join("; ")}; with all recipes ${kilobytes(whole)}`);
+  for (const [use, contents] of Object.entries(USES)) {
+    rows.push([`JavaScript of ${use}, brotli`, await scriptSize(project, contents), BUDGETS.script]);
+  }
+  const line = ([what, found, [budget]]) => `${found > budget ? "OVER BUDGET: " : ""}${what} ${kilobytes(found)} of ${kilobytes(budget)}`;
+  const worse = rows.filter(([, found, [, most]]) => found > most).map(line);
+  return outcome(worse, `\n       ${rows.map(line).join("\n       ")}`);
 }
 
 export const places = {
