@@ -241,7 +241,7 @@ function about({ level, createdAt, tags }) {
 function explanation(score, { keyword, vector, parts: given }) {
   const parts = [];
   if (vector) parts.push(`Nearness ${vector.similarity.toFixed(3)}${vector.place === undefined ? "" : `, number ${vector.place + 1}`}.`);
-  const names = { keyword: "Words give", vector: "meaning gives" };
+  const names = { keyword: "Words give", vector: "meaning" };
   if (given.length > 1) parts.push(`${given.map(({ name, product }) => `${names[name]} ${product.toFixed(3)}`).join(", ")}.`);
   const line = make("p", { textContent: `Score ${score.toFixed(3)}. ${parts.join(" ")}` });
   const scroller = make("div", { className: "explanation" }, line);
