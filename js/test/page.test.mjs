@@ -1,24 +1,12 @@
 // The page in www/, in a real browser, as a visitor uses it.
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { chromium } from "playwright-core";
 import { build } from "../../pkg/node.js";
 import { lines, schema } from "./demo.mjs";
+import { CHROMIUM } from "./browser.mjs";
 import { serve } from "./serve.mjs";
-
-const EXECUTABLE = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => existsSync(path));
-const FLAGS = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 
 const HOSTILE = {
   id: "hostile",
@@ -42,7 +30,7 @@ before(async () => {
   engine.add([HOSTILE]);
   server = await serve(engine.snapshot());
   engine.free();
-  browser = await chromium.launch({ executablePath: EXECUTABLE, args: FLAGS });
+  browser = await chromium.launch(CHROMIUM);
 });
 after(async () => {
   await browser?.close();

@@ -1,23 +1,11 @@
 // Stores in a real browser: pages that end, two at once, no room.
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { chromium } from "playwright-core";
 import { build } from "../../pkg/node.js";
+import { CHROMIUM } from "./browser.mjs";
 import { serve } from "./serve.mjs";
-
-const EXECUTABLE = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => existsSync(path));
-const FLAGS = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 
 let server;
 let browser;
@@ -27,7 +15,7 @@ before(async () => {
   const engine = await build([{ id: "base", title: "from the snapshot" }], { fields: { title: {} } });
   server = await serve(engine.snapshot());
   engine.free();
-  browser = await chromium.launch({ executablePath: EXECUTABLE, args: FLAGS });
+  browser = await chromium.launch(CHROMIUM);
 });
 after(async () => {
   await browser?.close();

@@ -1,31 +1,19 @@
 // Chromium: a page under a strict Content-Security-Policy, and pages without a server.
 
-import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { chromium } from "playwright-core";
 import { STRICT, serve } from "../server.mjs";
-
-const EXECUTABLE = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => existsSync(path));
-const FLAGS = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
+import { CHROMIUM } from "../../test/browser.mjs";
 
 const browsers = new Map();
 
 /** A browser with further flags; one for every set of them. */
 export async function browserWith(...flags) {
   const key = flags.join(" ");
-  if (!browsers.has(key)) browsers.set(key, chromium.launch({ executablePath: EXECUTABLE, args: [...FLAGS, ...flags] }));
+  if (!browsers.has(key)) browsers.set(key, chromium.launch({ ...CHROMIUM, args: [...CHROMIUM.args, ...flags] }));
   return browsers.get(key);
 }
 

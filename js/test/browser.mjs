@@ -1,0 +1,17 @@
+// How Debian's Chromium is started, as root too, without a word to the network.
+
+import { existsSync } from "node:fs";
+
+export const CHROMIUM = {
+  executablePath: ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => existsSync(path)),
+  args: [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+  ],
+};
