@@ -160,7 +160,7 @@ fn a_bad_line_stops_the_build_with_its_file_and_line_and_leaves_nothing_behind()
         (b"{\"id\":1.5}", "a.jsonl:3: \"id\" is a number"),
         (b"{\"id\":2,\"t\":\"\xff\"}", "a.jsonl:3: this is not UTF-8"),
         (b"{\"id\":2,\"t\":{}}", "a.jsonl:3: record \"2\": \"t\" is an object"),
-        (b"{\"$\":\"link\",\"from\":1}", "a.jsonl:3: \"$\": \"link\" lines are not supported yet"),
+        (b"{\"$\":\"link\",\"from\":1}", "a.jsonl:3: a link's \"to\" is missing; a string is wanted"),
         (b"{\"$\":\"vector\"}", "a.jsonl:3: \"$\": \"vector\" lines are not supported yet"),
         (b"{\"$\":\"other\"}", "a.jsonl:3: \"$\" is \"other\""),
         (b"{\"$\":\"delete\"}", "a.jsonl:3: the record has no \"id\""),

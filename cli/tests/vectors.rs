@@ -60,7 +60,7 @@ fn vectors_in_a_file_belong_to_the_records_in_their_order() {
     assert_eq!(folder.found(&["bear", "--vector", "q.json", "--filter", r#"{"id":"between"}"#]), ["between"]);
     let explained =
         folder.run(&["search", "a.snap", "bear", "--vector", "q.json", "--explain"]).expect_code(0);
-    assert!(explained.stdout.contains("of words + "), "{}", explained.stdout);
+    assert!(explained.stdout.contains(" = vector "), "{}", explained.stdout);
 }
 
 #[test]
