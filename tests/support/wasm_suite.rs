@@ -370,7 +370,7 @@ fn a_deletion_among_the_lines_removes_what_came_before() {
     let lines = "{\"id\": \"a\", \"text\": \"x\"}\n{\"$\": \"delete\", \"id\": \"a\"}\n{\"id\": \"b\", \"text\": \"x\"}\n";
     let engine = build(&lines.into(), &JsValue::UNDEFINED).unwrap();
     assert_eq!(ids(&engine, "x"), ["b"]);
-    assert_eq!(code(build(&"{\"$\": \"link\"}".into(), &JsValue::UNDEFINED)), "record/unknown-line");
+    assert_eq!(code(build(&"{\"$\": \"other\"}".into(), &JsValue::UNDEFINED)), "record/unknown-line");
 }
 
 #[wasm_bindgen_test]
