@@ -1,4 +1,4 @@
-// What does a recipe add to the retrieval that it sits on? Each question is put to plain search, with the same candidates
+// What does a recipe add to the retrieval that it sits on? Each question is put to plain search, with as many candidates
 // and the records of the page, and then to the recipe; the answers are checked before anything is timed.
 //
 //   node recipe-cost.mjs [--records N] [--queries N]
@@ -15,8 +15,12 @@ const DAY = 86_400_000;
 let state = 12345;
 const random = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
 const below = (end) => Math.floor(random() * end);
+/** Words of three or four syllables, so that few are the beginning of another. */
+const SYLLABLES = ["ka", "ro", "mi", "tel", "un", "da", "vos", "pir", "le", "sa", "gon", "bri", "ho", "wex", "ju", "fan"];
+const syllables = (number, length) => Array.from({ length }, (_, place) => SYLLABLES[(number >> (4 * place)) & 15]).join("");
+const VOCABULARY = Array.from({ length: 4000 }, (_, number) => syllables(number * 40503, number % 2 ? 3 : 4));
 /** A word that is the more frequent the smaller its number. */
-const word = () => `w${Math.floor(4000 * random() ** 3)}`;
+const word = () => VOCABULARY[Math.floor(4000 * random() ** 3)];
 const words = (length) => Array.from({ length }, word).join(" ");
 const vector = () => Array.from({ length: WIDTH }, () => random() - 0.5);
 const pick = (all) => all[below(all.length)];
@@ -28,7 +32,8 @@ const kinds = {
       id: `r${id}`, kind: "memory", content: words(40), projectId: `p${below(5)}`, salience: random(), createdAt: at(),
       sector: pick(["episodic", "semantic", "procedural", "emotional", "reflective"]), isDeleted: false,
     }),
-    plain: (filter) => ({ candidates: 20, filter: { kind: "memory", ...filter } }),
+    // Memories are looked for by the beginnings of words.
+    plain: () => ({ candidates: 20, recipe: { retrieve: { words: "prefix" }, signals: { bm25: {}, vector: {} } } }),
     ask: (engine, query, vector) => engine.memory.search({ query, vector, track: false, now: NOW }),
   },
   rag: {
@@ -50,7 +55,7 @@ const kinds = {
       severity: pick(["critical", "warning", "suggestion"]), domain: `d${below(9)}`, type: "pattern", createdAt: at(), updatedAt: at(),
     }),
     plain: () => ({ candidates: 30 }),
-    ask: (engine, query, vector) => engine.vault.search(query, { vector, domain: "d1", tags: ["w1"], now: NOW }),
+    ask: (engine, query, vector) => engine.vault.search(query, { vector, domain: "d1", tags: [VOCABULARY[1]], now: NOW }),
   },
 };
 /** The unified recipe keeps answers for half a minute: every question comes a minute after the last. */
