@@ -137,7 +137,7 @@ pub fn divide(
     Ok((section, files))
 }
 
-/// The start of a file that belongs to the snapshot with this section; [`belongs`] reads it.
+/// The start of a file that belongs to the snapshot with this section.
 pub fn file_head(section_checksum: u64) -> [u8; FILE_HEAD] {
     let mut head = [0; FILE_HEAD];
     head[..8].copy_from_slice(&SIGNATURE);

@@ -96,9 +96,17 @@ pub(super) fn each_line(
     Ok(first + records.length())
 }
 
+/// What is added: records, and what is known beside them.
+#[derive(Default)]
+pub(super) struct Additions {
+    pub records: Vec<Record>,
+    /// What each line is, and what it says.
+    pub beside: Vec<(String, Json)>,
+}
+
 /// Every record of a text or array, and what is known beside them; other lines are refused.
-pub(super) fn additions(source: &JsValue) -> Result<(Vec<Record>, Vec<(String, Json)>), Failure> {
-    let (mut records, mut beside) = (Vec::new(), Vec::new());
+pub(super) fn additions(source: &JsValue) -> Result<Additions, Failure> {
+    let Additions { mut records, mut beside } = Additions::default();
     each_line(source, 0, |line| match line {
         Line::Record(record) => {
             records.push(record);
@@ -113,7 +121,7 @@ pub(super) fn additions(source: &JsValue) -> Result<(Vec<Record>, Vec<(String, J
             Err(Failure::new("record/unknown-line", "only records can be added; remove others by their keys"))
         }
     })?;
-    Ok((records, beside))
+    Ok(Additions { records, beside })
 }
 
 /// Keys: ids alone, or objects with an id and a kind.

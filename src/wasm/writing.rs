@@ -1,6 +1,6 @@
 //! The calls that make and change snapshots; a build that only searches leaves them out.
 
-use super::lines;
+use super::lines::{self, Additions};
 use super::{Engine, Failure, convert};
 use crate::document::Key;
 use js_sys::{Array, Uint8Array};
@@ -22,7 +22,7 @@ impl Engine {
     /// # Errors
     /// When one cannot be taken.
     pub fn add(&mut self, records: &JsValue) -> Result<Vec<u32>, Failure> {
-        let (records, beside) = lines::additions(records)?;
+        let Additions { records, beside } = lines::additions(records)?;
         let written = self.0.add(&records)?;
         beside.iter().try_for_each(|(what, line)| self.0.take_line(what, line))?;
         Ok([written.added, written.replaced].map(|count| u32::try_from(count).unwrap_or(u32::MAX)).to_vec())
