@@ -88,7 +88,8 @@ impl<'a> Reader<'a> {
             }
             value |= bits << shift;
             if byte < 0x80 {
-                return Ok(value);
+                // A last byte without a bit could have been left out: the writer does.
+                return if byte == 0 && shift > 0 { Err(self.malformed()) } else { Ok(value) };
             }
         }
         Err(self.malformed())
@@ -195,6 +196,14 @@ fn low_byte(value: u32) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_integer_that_is_longer_than_it_needs_to_be_is_refused() {
+        for bytes in [&[0x80, 0][..], &[0xea, 0xea, 0xea, 0xea, 0]] {
+            assert!(Reader::new(bytes, "a number").varint().is_err(), "{bytes:?}");
+        }
+        assert_eq!(Reader::new(&[0], "a number").varint(), Ok(0));
+    }
 
     #[test]
     fn every_varint_comes_back() {
