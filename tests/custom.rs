@@ -187,3 +187,35 @@ fn the_same_search_twice_gives_the_same_answer() {
         assert_eq!(search("deploy ferry", json), search("deploy ferry", json));
     }
 }
+
+#[test]
+fn the_memory_recipe_is_such_data_and_scores_to_the_same_bits() {
+    let model = serde_json::from_str(r#"{"embedder":"hash"}"#).unwrap();
+    let schema = snapseek::Schema::preset("memory").unwrap().with_vectors("hash", model).unwrap();
+    let mut builder = Builder::new(&schema).unwrap();
+    for line in include_str!("../samples/memory.jsonl").lines() {
+        let json = Json::parse(line.as_bytes()).unwrap();
+        if json.get("$").is_none() {
+            builder.add(&Record::from_json(json).unwrap()).unwrap();
+        }
+    }
+    let mut engine = Engine::open(builder.finish().unwrap()).unwrap();
+    let asked = format!(r#"{{"query":"deploy the ferry","limit":40,"track":false,"now":{NOW}}}"#);
+    let answer = engine.call("memory.search", &Json::parse(asked.as_bytes()).unwrap(), None).unwrap();
+    let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+    let recipe = r#"{"retrieve":{"words":"prefix"},"clamp":true,
+        "signals":{"semantic":{"measure":"vector","curve":"plain","weight":0.4},
+            "keyword":{"measure":"bm25","cap":10,"weight":0.25},"salience":{"weight":0.2},
+            "recency":{"rate":0.05,"weight":0.15}},
+        "factors":{"sector":{"values":{"reflective":1.2,"semantic":1.1,"emotional":0.9,"episodic":0.8},"default":1}}}"#;
+    let options = options(&format!(r#"{{"limit":60,"recipe":{recipe},"filter":{{"kind":"memory"}}}}"#));
+    let own = engine.search("deploy the ferry", &options).unwrap();
+    let mut compared = 0;
+    for result in answer["results"].as_array().unwrap() {
+        let id = result["memory"]["id"].as_str().unwrap();
+        let Some(hit) = own.hits.iter().find(|hit| hit.id == id) else { continue };
+        assert_eq!(result["score"].as_f64().unwrap().to_bits(), hit.score.to_bits(), "{id}");
+        compared += 1;
+    }
+    assert!(compared >= 20, "only {compared}");
+}
