@@ -76,6 +76,7 @@ fn a_recipe_is_named_or_the_snapshots_own_and_its_options_are_checked() {
     let shown = folder.run(&["search", "a.snap", "deploy", "--limit", "1", "--explain"]).expect_code(0);
     assert!(shown.stdout.starts_with("1. m-deploy"), "{}", shown.stdout);
     assert!(shown.stdout.contains("salience"));
+    assert!(shown.stdout.contains("To [deploy] the"), "{}", shown.stdout);
 }
 
 #[test]

@@ -190,7 +190,9 @@ fn ask_recipe(engine: &mut Engine, name: &'static str, args: Args) -> Result<()>
     for (number, hit) in found.iter().enumerate() {
         writeln!(out, "{}. {}  {:.4}", number + 1, print::plain(hit.id), hit.score)?;
         if let Some(text) = hit.text {
-            writeln!(out, "   {}", print::plain(text))?;
+            // What recipes mark, they mark for HTML.
+            let marked = print::plain(text).replace("<mark>", Marks::OPEN).replace("</mark>", Marks::CLOSE);
+            writeln!(out, "   {}", Marks::for_stdout().apply(&marked))?;
         }
         if let Some(explain) = hit.explain.filter(|_| args.explain) {
             writeln!(out, "   {}", print::plain(&explain.to_text()))?;
