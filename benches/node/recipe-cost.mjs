@@ -1,5 +1,6 @@
 // What does a recipe add to the retrieval that it sits on? Each question is put to plain search, with as many candidates
-// and the records of the page, and then to the recipe; the answers are checked before anything is timed.
+// and neither snippets nor records, and then to the recipe, with all that it shows; the answers are checked before
+// anything is timed.
 //
 //   node recipe-cost.mjs [--records N] [--queries N]
 import assert from "node:assert/strict";
@@ -72,7 +73,7 @@ for (const [name, { record, plain, ask }] of Object.entries(kinds)) {
   const records = Array.from({ length: count }, (_, id) => ({ ...record(id), vector: vector() }));
   const engine = await build(records, own);
   const questions = Array.from({ length: asked }, () => [words(3), Float32Array.from(vector())]);
-  const base = (query, numbers) => engine.search(query, { vector: numbers, fusion: "rrf", limit: 10, records: true, now: NOW, ...plain() });
+  const base = (query, numbers) => engine.search(query, { vector: numbers, fusion: "rrf", limit: 10, snippet: { tokens: 0 }, now: NOW, ...plain() });
   const found = await ask(engine, ...questions[0]);
   assert.ok((found.results ?? found.hits).length > 0, `${name} finds something`);
   assert.ok((await base(...questions[0])).hits.length > 0);
