@@ -1,21 +1,14 @@
 //! snapseek: hybrid search you can ship as a file.
 
-pub mod analysis;
 pub mod attributes;
-pub mod bitmap;
-mod bits;
-pub mod bm25;
 mod builder;
 pub mod chunking;
 pub mod document;
 pub mod embed;
 mod engine;
-pub mod ids;
-pub mod index;
 pub mod issues;
 pub mod json;
 pub mod options;
-mod order;
 pub mod presentation;
 pub mod primitives;
 pub mod query;
@@ -27,10 +20,11 @@ pub mod segment;
 pub mod snapshot;
 pub mod state;
 pub mod tokens;
-pub mod vector;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
-pub mod wire;
+
+pub use snapseek_kernel::{analysis, bitmap, bm25, ids, index, vector, wire};
+use snapseek_kernel::{bits, lz4, order, scoring};
 
 pub use builder::{BuildError, Builder};
 pub use document::{Key, Record, RecordError};

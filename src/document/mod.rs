@@ -4,7 +4,6 @@ mod cache;
 #[cfg(not(target_arch = "wasm32"))]
 mod files;
 mod keys;
-mod lz4;
 mod outside;
 mod record;
 mod store;

@@ -9,8 +9,8 @@
 //! block:  documents × varint length · documents
 //! ```
 
-use super::lz4;
 use super::outside::{Outside, StoreError};
+use crate::lz4;
 use crate::wire::{Malformed, Reader, len32, put_varint, u32_at};
 use std::borrow::Cow;
 use std::ops::Range;

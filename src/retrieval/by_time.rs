@@ -1,9 +1,9 @@
 //! Which rows are the newest, or the oldest?
 
-use super::top_k::{Ranked, TopK};
 use super::{Corpus, part_of};
 use crate::bitmap::Bitmap;
 use crate::order;
+use crate::scoring::{Ranked, TopK};
 use crate::snapshot::SnapshotError;
 
 /// Which rows come first.

@@ -1,220 +1,59 @@
-//! AND, OR, NOT over the phrases' lists: which documents match, one after the other.
+//! AND, OR, NOT over the phrases' lists: from the tree of a query to cursors.
 
-use super::Part;
-use super::lists::{PhraseList, Worked, near_list};
-use super::positions::cursor;
+use super::lists::{PhraseList, frequencies, near_list};
+use super::{Part, terms};
 use crate::ids::FieldSet;
-use crate::index::Cursor;
-use crate::order::sort_by_key;
 use crate::query::{Node, Query};
+use crate::scoring::{Matching, TermMatching};
 use crate::snapshot::SnapshotError;
 
-/// A cursor over the documents that a part of the query matches.
-#[derive(Debug)]
-pub enum Matching<'a> {
-    /// None.
-    Empty,
-    /// Those of a term, in some of its fields.
-    Term(Box<TermMatching<'a>>),
-    /// Those that were worked out, for these phrases.
-    Worked {
-        /// The phrases, by place in the query.
-        phrases: Vec<usize>,
-        /// Their documents.
-        worked: Worked,
-        /// Where we stand.
-        at: usize,
-    },
-    /// Those of all.
-    And(Vec<Matching<'a>>),
-    /// Those of any.
-    Or(Vec<Matching<'a>>),
-    /// Those of the first that are not those of the second.
-    Not(Box<Matching<'a>>, Box<Matching<'a>>),
+/// The cursor of a node, on its first document. `lists` are the phrases' lists, each used by one node.
+///
+/// # Errors
+/// When the index is damaged.
+pub fn matching<'a>(
+    part: &Part<'a>,
+    query: &Query,
+    node: &Node,
+    lists: &mut [PhraseList],
+    weights: &[f64],
+) -> Result<Matching<'a>, SnapshotError> {
+    let mut all = |nodes: &[Node]| {
+        nodes.iter().map(|node| matching(part, query, node, lists, weights)).collect::<Result<Vec<_>, _>>()
+    };
+    let mut found = match node {
+        Node::Nothing => Matching::Empty,
+        Node::And(nodes) => Matching::and(all(nodes)?),
+        Node::Or(nodes) => Matching::Or(all(nodes)?),
+        Node::Not(keep, drop) => {
+            let keep = matching(part, query, keep, lists, weights)?;
+            let drop = matching(part, query, drop, lists, weights)?;
+            Matching::Not(Box::new(keep), Box::new(drop))
+        }
+        Node::Near(group) if group.phrases.len() > 1 => {
+            let worked = near_list(part, group, query, weights)?;
+            Matching::Worked { phrases: group.phrases.clone(), worked, at: 0 }
+        }
+        Node::Near(group) => of_phrase(part, group.phrases[0], group.fields, lists, weights)?,
+    };
+    found.seek(0)?;
+    Ok(found)
 }
 
-/// A term's list, and what each shape counts.
-#[derive(Debug)]
-pub struct TermMatching<'a> {
+fn of_phrase<'a>(
+    part: &Part<'a>,
     phrase: usize,
-    cursor: Cursor<'a>,
-    /// By shape number: the frequency, or none where the shape touches none of the fields.
-    frequencies: Vec<Option<f64>>,
-}
-
-impl<'a> Matching<'a> {
-    /// The cursor of a node, on its first document. `lists` are the phrases' lists, each used by one node.
-    ///
-    /// # Errors
-    /// When the index is damaged, as with every method.
-    pub fn new(
-        part: &Part<'a>,
-        query: &Query,
-        node: &Node,
-        lists: &mut [PhraseList],
-        weights: &[f64],
-    ) -> Result<Matching<'a>, SnapshotError> {
-        let mut all = |nodes: &[Node]| {
-            nodes
-                .iter()
-                .map(|node| Matching::new(part, query, node, lists, weights))
-                .collect::<Result<Vec<_>, _>>()
-        };
-        let mut matching = match node {
-            Node::Nothing => Matching::Empty,
-            Node::And(nodes) => Matching::and(all(nodes)?),
-            Node::Or(nodes) => Matching::Or(all(nodes)?),
-            Node::Not(keep, drop) => {
-                let keep = Matching::new(part, query, keep, lists, weights)?;
-                let drop = Matching::new(part, query, drop, lists, weights)?;
-                Matching::Not(Box::new(keep), Box::new(drop))
-            }
-            Node::Near(group) if group.phrases.len() > 1 => {
-                let worked = near_list(part, group, query, weights)?;
-                Matching::Worked { phrases: group.phrases.clone(), worked, at: 0 }
-            }
-            Node::Near(group) => Matching::phrase(part, group.phrases[0], group.fields, lists, weights)?,
-        };
-        matching.seek(0)?;
-        Ok(matching)
-    }
-
-    fn phrase(
-        part: &Part<'a>,
-        phrase: usize,
-        fields: FieldSet,
-        lists: &mut [PhraseList],
-        weights: &[f64],
-    ) -> Result<Matching<'a>, SnapshotError> {
-        Ok(match std::mem::replace(&mut lists[phrase], PhraseList::Empty) {
-            PhraseList::Empty => Matching::Empty,
-            PhraseList::Worked(worked) => Matching::Worked { phrases: vec![phrase], worked, at: 0 },
-            PhraseList::Term(list) => {
-                let shapes = part.segment.shapes()?.iter();
-                let frequencies =
-                    shapes.map(|shape| shape.touches(fields).then(|| shape.frequency(fields, weights)));
-                let frequencies = frequencies.collect();
-                Matching::Term(Box::new(TermMatching { phrase, cursor: cursor(part, list)?, frequencies }))
-            }
-        })
-    }
-
-    fn and(mut operands: Vec<Matching<'a>>) -> Matching<'a> {
-        // The rarest operand leads: the others only seek to its documents.
-        sort_by_key(&mut operands, Matching::most_documents);
-        Matching::And(operands)
-    }
-
-    /// No more documents than this match.
-    pub fn most_documents(&self) -> usize {
-        match self {
-            Matching::Empty => 0,
-            Matching::Term(term) => term.cursor.documents(),
-            Matching::Worked { worked, .. } => worked.documents.len(),
-            Matching::And(operands) => operands.iter().map(Matching::most_documents).min().unwrap_or(0),
-            Matching::Or(operands) => {
-                operands.iter().map(Matching::most_documents).fold(0, usize::saturating_add)
-            }
-            Matching::Not(keep, _) => keep.most_documents(),
+    fields: FieldSet,
+    lists: &mut [PhraseList],
+    weights: &[f64],
+) -> Result<Matching<'a>, SnapshotError> {
+    Ok(match std::mem::replace(&mut lists[phrase], PhraseList::Empty) {
+        PhraseList::Empty => Matching::Empty,
+        PhraseList::Worked(worked) => Matching::Worked { phrases: vec![phrase], worked, at: 0 },
+        PhraseList::Term(list) => {
+            let frequencies = frequencies(part, fields, weights)?;
+            let cursor = terms::lists(part)?.cursor(list)?;
+            Matching::Term(Box::new(TermMatching { phrase, cursor, frequencies }))
         }
-    }
-
-    /// The document it stands on, or [`Cursor::END`].
-    pub fn doc(&self) -> u32 {
-        match self {
-            Matching::Empty => Cursor::END,
-            Matching::Term(term) => term.cursor.doc(),
-            Matching::Worked { worked, at, .. } => worked.documents.get(*at).copied().unwrap_or(Cursor::END),
-            Matching::And(operands) => operands.first().map_or(Cursor::END, Matching::doc),
-            Matching::Or(operands) => operands.iter().map(Matching::doc).min().unwrap_or(Cursor::END),
-            Matching::Not(keep, _) => keep.doc(),
-        }
-    }
-
-    /// Moves to the first match that is at least `target`; never back.
-    ///
-    /// # Errors
-    /// When the index is damaged.
-    pub fn seek(&mut self, target: u32) -> Result<(), SnapshotError> {
-        match self {
-            Matching::Empty => Ok(()),
-            Matching::Term(term) => term.seek(target),
-            Matching::Worked { worked, at, .. } => {
-                *at += worked.documents[*at..].partition_point(|&document| document < target);
-                Ok(())
-            }
-            Matching::And(operands) => seek_all(operands, target),
-            Matching::Or(operands) => operands.iter_mut().try_for_each(|operand| operand.seek(target)),
-            Matching::Not(keep, drop) => {
-                keep.seek(target)?;
-                loop {
-                    let document = keep.doc();
-                    if document == Cursor::END {
-                        return Ok(());
-                    }
-                    drop.seek(document)?;
-                    if drop.doc() != document {
-                        return Ok(());
-                    }
-                    keep.seek(document + 1)?;
-                }
-            }
-        }
-    }
-
-    /// Writes the frequencies of the phrases that take part in the match of `document`, where it stands.
-    pub fn frequencies(&self, document: u32, out: &mut [f64]) {
-        if self.doc() != document {
-            return;
-        }
-        match self {
-            Matching::Empty => {}
-            Matching::Term(term) => out[term.phrase] = term.frequency().unwrap_or(0.0),
-            Matching::Worked { phrases, worked, at } => {
-                let of_document = &worked.frequencies[at * phrases.len()..];
-                phrases.iter().zip(of_document).for_each(|(&phrase, &frequency)| out[phrase] = frequency);
-            }
-            Matching::And(operands) | Matching::Or(operands) => {
-                operands.iter().for_each(|operand| operand.frequencies(document, out));
-            }
-            Matching::Not(keep, _) => keep.frequencies(document, out),
-        }
-    }
-}
-
-impl TermMatching<'_> {
-    fn frequency(&self) -> Option<f64> {
-        self.frequencies[self.cursor.shape_number() as usize]
-    }
-
-    fn seek(&mut self, target: u32) -> Result<(), SnapshotError> {
-        self.cursor.seek(target)?;
-        while self.cursor.doc() != Cursor::END && self.frequency().is_none() {
-            self.cursor.advance()?;
-        }
-        Ok(())
-    }
-}
-
-fn seek_all(operands: &mut [Matching], mut target: u32) -> Result<(), SnapshotError> {
-    let Some((lead, others)) = operands.split_first_mut() else { return Ok(()) };
-    'lead: loop {
-        lead.seek(target)?;
-        target = lead.doc();
-        if target == Cursor::END {
-            return Ok(());
-        }
-        for other in others.iter_mut() {
-            other.seek(target)?;
-            if other.doc() != target {
-                target = other.doc();
-                if target == Cursor::END {
-                    // The lead is what `doc` asks: it has to stand at the end too.
-                    return lead.seek(Cursor::END);
-                }
-                continue 'lead;
-            }
-        }
-        return Ok(());
-    }
+    })
 }

@@ -6,40 +6,36 @@
 
 mod by_time;
 mod by_value;
-mod conjunction;
-mod disjunction;
 mod filter;
 mod lists;
 mod matching;
-mod near;
 mod nearest;
 mod occurrence;
 mod places;
-mod positions;
 mod score_table;
 mod search;
 mod source;
 mod stored;
+mod terms;
 mod tfidf;
-mod top_k;
 
+pub use crate::scoring::Ranked;
 pub use by_time::{TimeOrder, by_time};
 pub use by_value::{ValueIndexes, each_row_with};
 pub use filter::{Filter, FilterError, Target, Test};
 pub use nearest::{Nearest, Spread, nearest, similarities, spread};
 pub use occurrence::occurrences;
 pub use places::{Place, places};
-pub use positions::Positions;
 pub use score_table::ScoreTables;
 pub use search::{Found, Retrieval, facet_counts, search};
 pub use stored::require;
 pub use tfidf::{TermStatistics, Terms};
-pub use top_k::Ranked;
 
 use crate::attributes::{Overrides, Values};
 use crate::bitmap::Bitmap;
 use crate::bm25::Totals;
 use crate::document::Key;
+use crate::scoring::Eligible;
 use crate::segment::Segment;
 use crate::snapshot::SnapshotError;
 use crate::state::State;
@@ -68,6 +64,11 @@ impl<'a> Part<'a> {
     /// When the attributes are damaged.
     pub fn values(&self) -> Result<Values<'a>, SnapshotError> {
         Ok(Values::new(self.segment.columns()?, self.overrides))
+    }
+
+    /// Which of its documents may be hits: the live ones of those that are allowed.
+    pub fn eligible(&self, allowed: Option<&'a Bitmap>) -> Eligible<'a> {
+        Eligible { first_row: self.first_row, dead: self.dead, allowed }
     }
 
     /// Whether a document is live.

@@ -2,8 +2,7 @@
 //!
 //! The index tells, so no text is read: a list is passed over once, from one of the rows to the next.
 
-use super::positions::cursor;
-use super::{Corpus, part_of};
+use super::{Corpus, part_of, terms};
 use crate::ids::FieldSet;
 use crate::snapshot::SnapshotError;
 
@@ -26,7 +25,7 @@ pub fn occurrences(
         let shapes = part.segment.shapes()?;
         for (place, term) in terms.iter().enumerate() {
             let Some(list) = part.segment.terms()?.find(term)? else { continue };
-            let mut cursor = cursor(part, list)?;
+            let mut cursor = terms::lists(part)?.cursor(list)?;
             for (row, counts) in rows[first..first + own].iter().zip(&mut counts[first..]) {
                 let document = row - part.first_row;
                 cursor.seek(document)?;

@@ -1,11 +1,11 @@
 //! Where in one document does the query match? For highlights and snippets, one document at a time.
 
 use super::Part;
-use super::near::{near, spot};
-use super::positions::{Positions, phrase_starts};
+use super::terms;
 use crate::ids::FieldId;
 use crate::order::sort;
 use crate::query::{Node, Phrase, Query};
+use crate::scoring::{near, phrase_starts, spot};
 use crate::snapshot::SnapshotError;
 
 /// An occurrence of a phrase.
@@ -98,7 +98,7 @@ fn place_of(spot: u64, phrase: usize) -> Place {
 fn starts_in(part: &Part, phrase: &Phrase, document: u32) -> Result<Vec<u64>, SnapshotError> {
     let mut terms = Vec::with_capacity(phrase.terms.len());
     for term in &phrase.terms {
-        let mut positions = Positions::new(part, term)?;
+        let mut positions = terms::positions(part, term)?;
         positions.seek(document)?;
         if positions.doc() != document {
             return Ok(Vec::new());

@@ -1,17 +1,16 @@
 //! A query against all segments.
 
+use super::Corpus;
 use super::lists::PhraseList;
-use super::matching::Matching;
-use super::source::Scoring;
-use super::top_k::{Ranked, TopK};
-use super::{Corpus, conjunction, disjunction};
+use super::matching::matching;
+use super::source::{is_all_of_phrases, is_any_of_phrases, sources};
 use crate::attributes::{AttributeType, number_of, texts_of};
 use crate::bitmap::Bitmap;
 use crate::bm25::Bm25;
-use crate::index::Cursor;
 use crate::json::Json;
 use crate::order::sort_by;
 use crate::query::Query;
+use crate::scoring::{Ranked, Scoring, TopK, conjunction, disjunction};
 use crate::snapshot::SnapshotError;
 
 /// What to look for.
@@ -62,47 +61,27 @@ pub fn search(corpus: &Corpus, retrieval: &Retrieval) -> Result<Found, SnapshotE
     let bm25 = Bm25::new(corpus.totals, hits.iter().copied());
     let mut top = TopK::new(limit);
     let mut matches = Vec::new();
-    let is_any = !retrieval.wants_all && disjunction::applies(query, weights);
-    let is_all = !retrieval.wants_all && conjunction::applies(query, weights);
+    let is_any = !retrieval.wants_all && is_any_of_phrases(query, weights);
+    let is_all = !retrieval.wants_all && is_all_of_phrases(query, weights);
     for (number, (part, mut lists)) in corpus.parts.iter().zip(lists).enumerate() {
-        let allowed = retrieval.allowed.map(|allowed| &allowed[number]);
-        let scoring = Scoring { part, query, weights, bm25: &bm25, allowed };
+        let eligible = part.eligible(retrieval.allowed.map(|allowed| &allowed[number]));
+        if !is_any && !is_all {
+            let mut all = retrieval.wants_all.then(|| Bitmap::none(part.segment.documents() as usize));
+            let matching = matching(part, query, &query.root, &mut lists, weights)?;
+            matching.collect(&eligible, &bm25, part.segment.lengths()?, all.as_mut(), &mut top)?;
+            matches.extend(all);
+            continue;
+        }
+        let table = part.tables.get(part, weights, bm25.average_length())?;
+        let scoring = Scoring { eligible, idf: &bm25.idf, table: &table };
+        let sources = sources(part, query, weights, lists, &table)?;
         if is_any {
-            disjunction::collect(&scoring, lists, &mut top)?;
-        } else if is_all {
-            conjunction::collect(&scoring, lists, &mut top)?;
-        } else {
-            let matching = Matching::new(part, query, &query.root, &mut lists, weights)?;
-            let all = retrieval.wants_all.then(|| Bitmap::none(part.segment.documents() as usize));
-            matches.extend(collect(&scoring, matching, all, &mut top)?);
+            disjunction::collect(&scoring, sources, &mut top)?;
+        } else if let Some(sources) = sources.into_iter().collect() {
+            conjunction::collect(&scoring, sources, &mut top)?;
         }
     }
     Ok(Found { rows: top.into_sorted(), matches, hits, bm25 })
-}
-
-fn collect(
-    scoring: &Scoring,
-    mut matching: Matching,
-    mut all: Option<Bitmap>,
-    top: &mut TopK,
-) -> Result<Option<Bitmap>, SnapshotError> {
-    let Scoring { part, bm25, .. } = *scoring;
-    let lengths = part.segment.lengths()?;
-    let mut frequencies = vec![0.0; bm25.idf.len()];
-    while matching.doc() != Cursor::END {
-        let document = matching.doc();
-        if scoring.is_allowed(document) {
-            frequencies.fill(0.0);
-            matching.frequencies(document, &mut frequencies);
-            let rank = bm25.rank(&frequencies, lengths[document as usize]);
-            top.push(Ranked { row: part.first_row + document, rank });
-            if let Some(all) = &mut all {
-                all.insert(document as usize);
-            }
-        }
-        matching.seek(document + 1)?;
-    }
-    Ok(all)
 }
 
 /// How often each value of an attribute occurs among `matches`, by segment; most frequent first, ties by value.

@@ -3,8 +3,7 @@
 //! One walk through the dictionary and all lists answers for every document, so that comparing a query with some of them
 //! takes no more than the lists of its own terms. Good until the next write.
 
-use super::positions::cursor;
-use super::{Corpus, Part};
+use super::{Corpus, Part, terms as query_terms};
 use crate::bitmap::Bitmap;
 use crate::ids::FieldSet;
 use crate::index::{Cursor, TermsWalk};
@@ -148,7 +147,7 @@ impl<'a> Walk<'a> {
                 lists.restart(list)?;
                 lists
             }
-            empty => empty.insert(Box::new(cursor(self.part, list)?)),
+            empty => empty.insert(Box::new(query_terms::lists(self.part)?.cursor(list)?)),
         };
         loop {
             let (documents, shapes) = lists.run_until(Cursor::END);

@@ -1,12 +1,11 @@
 //! Consecutive records, taken apart and inverted, but not yet encoded.
 
-use super::interner::Interner;
-use super::invert::Inverted;
 use super::vectors::rows_writers;
 use crate::analysis::{Analyzer, Purpose};
 use crate::attributes::{AttributeType, ColumnWriter};
 use crate::bitmap::Bitmap;
 use crate::document::{GROUP, Group, Key, KeysWriter, MAX_KINDS, Record, text_of};
+use crate::index::{Interner, Inverted};
 use crate::json::Json;
 use crate::schema::{Schema, SchemaError};
 use crate::vector::{RowsWriter, VectorError};
@@ -228,7 +227,7 @@ impl BatchWriter {
     /// The batch of what was gathered.
     pub fn finish(self) -> Batch {
         let BatchWriter { tokens, words, mut batch, .. } = self;
-        batch.inverted = Inverted::of(&tokens, &batch);
+        batch.inverted = Inverted::of(&tokens, &batch.terms, &batch.lengths, batch.schema().field_count());
         if batch.schema.keeps_forms() {
             batch.forms = words.sorted_forms();
         }

@@ -1,7 +1,6 @@
 //! Any number of batches and segments become one segment.
 
 use super::batch::Batch;
-use super::invert::{Renumbering, renumber};
 use super::vectors::merge_vectors;
 use super::{Segment, parse_record};
 use crate::analysis::Purpose;
@@ -11,7 +10,8 @@ use crate::bm25::{self, Totals};
 use crate::document::{DocumentsView, DocumentsWriter, GROUP, Group, KeysWriter, MAX_KINDS, StoreError};
 use crate::ids::FieldSet;
 use crate::index::{
-    Cursor, LengthsWriter, List, ListRef, Shape, ShapesWriter, TermsWalk, TermsWriter, postings, shapes,
+    Cursor, LengthsWriter, List, ListRef, Renumbering, Shape, ShapesWriter, TermsWalk, TermsWriter, postings,
+    renumber, shapes,
 };
 use crate::order::sort_by_key;
 use crate::schema::Schema;

@@ -6,8 +6,6 @@
 
 mod batch;
 mod embedders;
-mod interner;
-mod invert;
 mod merge;
 mod vectors;
 

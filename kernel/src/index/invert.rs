@@ -1,9 +1,8 @@
 //! From "which term is each token" to "which tokens does each term have".
 
-use super::batch::Batch;
+use super::{Interner, List, ShapesWriter};
 use crate::bitmap::Bitmap;
 use crate::ids::FieldId;
-use crate::index::{List, ShapesWriter};
 use crate::wire::len32;
 
 /// A batch's postings, by term.
@@ -32,10 +31,11 @@ struct Occurrence {
 const POSITION_BITS: u32 = 26;
 
 impl Inverted {
-    /// Inverts the tokens of a batch: the term of each, in order of document, field and position.
-    pub fn of(tokens: &[u32], batch: &Batch) -> Inverted {
-        let order = batch.terms.sorted();
-        let (occurrences, starts) = by_term(tokens, batch, &order);
+    /// Inverts the tokens of a batch: the term of each, in order of document, field and position. `lengths` tells how many
+    /// each of the fields of each document has.
+    pub fn of(tokens: &[u32], terms: &Interner, lengths: &[u32], field_count: usize) -> Inverted {
+        let order = terms.sorted();
+        let (occurrences, starts) = by_term(tokens, lengths.chunks(field_count), &order);
         let mut inverted = Inverted {
             shapes: ShapesWriter::default(),
             postings_at: Vec::with_capacity(order.len() + 1),
@@ -198,11 +198,15 @@ impl UsualShapes {
 }
 
 /// A counting sort: all occurrences by term, in the terms' order, and where each term's start.
-fn by_term(tokens: &[u32], batch: &Batch, order: &[u32]) -> (Vec<Occurrence>, Vec<u32>) {
-    let mut counts = vec![0u32; batch.terms.len()];
+fn by_term<'a>(
+    tokens: &[u32],
+    lengths: impl Iterator<Item = &'a [u32]>,
+    order: &[u32],
+) -> (Vec<Occurrence>, Vec<u32>) {
+    let mut counts = vec![0u32; order.len()];
     tokens.iter().for_each(|&term| counts[term as usize] += 1);
     let mut starts = Vec::with_capacity(order.len() + 1);
-    let mut next = vec![0u32; batch.terms.len()];
+    let mut next = vec![0u32; order.len()];
     let mut at = 0;
     for &term in order {
         starts.push(at);
@@ -212,8 +216,7 @@ fn by_term(tokens: &[u32], batch: &Batch, order: &[u32]) -> (Vec<Occurrence>, Ve
     starts.push(at);
     let mut occurrences = vec![Occurrence::default(); tokens.len()];
     let mut tokens = tokens.iter();
-    let field_count = batch.schema().field_count();
-    for (document, lengths) in batch.lengths.chunks(field_count).enumerate() {
+    for (document, lengths) in lengths.enumerate() {
         for (field, &length) in lengths.iter().enumerate() {
             for (position, &term) in tokens.by_ref().take(length as usize).enumerate() {
                 let slot = len32(field) << POSITION_BITS | len32(position);

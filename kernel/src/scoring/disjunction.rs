@@ -6,51 +6,32 @@
 //! that it could still lift high enough (MaxScore, Turtle and Flood 1995). The final sums are built in the order
 //! of phrases, as bm25 does, so they are the same to the bit.
 
-use super::lists::PhraseList;
-use super::score_table::ScoreTable;
-use super::source::{Scoring, Source, are_positive, is_phrase};
-use super::top_k::{Ranked, TopK};
+use super::{Ranked, ScoreTable, Scoring, Source, TopK};
 use crate::index::Cursor;
 use crate::order::sort_numbers;
-use crate::query::{Node, Query};
-use crate::snapshot::SnapshotError;
+use crate::wire::Malformed;
 
 const WINDOW: usize = 2048;
 const WINDOW_DOCS: u32 = 2048;
 /// Sums are looked at in chunks of this many: a window has 256 of them.
 const CHUNK: usize = WINDOW / 256;
 
-/// Whether a query can take this way: alternatives of single phrases.
-pub fn applies(query: &Query, weights: &[f64]) -> bool {
-    let has_the_form = match &query.root {
-        Node::Or(nodes) => nodes.iter().all(|node| is_phrase(node) || *node == Node::Nothing),
-        node => is_phrase(node),
-    };
-    has_the_form && are_positive(weights)
-}
-
-/// Offers every document that may be among the best to `top`. `lists` are the phrases' lists, in order.
+/// Offers every document that may be among the best to `top`. `sources` are the phrases', in order; none where no document
+/// has the phrase.
 ///
 /// # Errors
 /// When the index is damaged.
-pub fn collect(scoring: &Scoring, lists: Vec<PhraseList>, top: &mut TopK) -> Result<(), SnapshotError> {
-    let Scoring { part, weights, bm25, .. } = *scoring;
-    let table = part.tables.get(part, weights, bm25.average_length())?;
-    let mut alternatives = Vec::with_capacity(lists.len());
-    let is_alone = lists.len() == 1;
-    for ((phrase, list), &idf) in lists.into_iter().enumerate().zip(&bm25.idf) {
-        if let Some(source) = scoring.source(phrase, list, &table)? {
+pub fn collect(scoring: &Scoring, sources: Vec<Option<Source>>, top: &mut TopK) -> Result<(), Malformed> {
+    let is_alone = sources.len() == 1;
+    let mut alternatives = Vec::with_capacity(sources.len());
+    for (source, &idf) in sources.into_iter().zip(scoring.idf) {
+        if let Some(source) = source {
             let look = (!is_alone).then(|| source.clone());
             alternatives.push(Alternative { idf, look, scan: source, most: 0.0 });
         }
     }
-    let mut collector = Collector {
-        scoring,
-        table: &table,
-        sums: Box::new([0.0; WINDOW]),
-        touched: [0; 4],
-        candidates: Vec::new(),
-    };
+    let mut collector =
+        Collector { scoring, sums: Box::new([0.0; WINDOW]), touched: [0; 4], candidates: Vec::new() };
     let mut start = 0;
     // Windows start where there is something.
     while let Some(first) = alternatives.iter().map(|alternative| alternative.scan.doc()).min() {
@@ -78,7 +59,6 @@ struct Alternative<'a> {
 
 struct Collector<'a> {
     scoring: &'a Scoring<'a>,
-    table: &'a ScoreTable,
     sums: Box<[f64; WINDOW]>,
     /// Which chunks of sums are not zero.
     touched: [u64; 4],
@@ -94,7 +74,7 @@ impl Collector<'_> {
         alternatives: &mut [Alternative],
         start: u32,
         top: &mut TopK,
-    ) -> Result<(), SnapshotError> {
+    ) -> Result<(), Malformed> {
         let end = start.saturating_add(WINDOW_DOCS);
         let threshold = (-top.threshold()).max(0.0);
         let lesser_most =
@@ -119,23 +99,19 @@ impl Collector<'_> {
             return self.offer_candidates(alternatives, lesser_most, top);
         }
         for &(document, sum) in &self.candidates {
-            top.push(Ranked { row: self.scoring.part.first_row + document, rank: -sum });
+            top.push(Ranked { row: self.scoring.eligible.first_row + document, rank: -sum });
         }
         Ok(())
     }
 
     /// Notes every document of an alternative that is alone worth more than `enough`; blocks that hold none are skipped.
-    fn gather_from(
-        &mut self,
-        alternative: &mut Alternative,
-        end: u32,
-        enough: f64,
-    ) -> Result<(), SnapshotError> {
-        let Collector { scoring, table, candidates, .. } = self;
+    fn gather_from(&mut self, alternative: &mut Alternative, end: u32, enough: f64) -> Result<(), Malformed> {
+        let Collector { scoring, candidates, .. } = self;
+        let table = scoring.table;
         let idf = alternative.idf;
         let mut note = |document: u32, worth: f64| {
             let value = idf * worth;
-            if value > enough && scoring.is_allowed(document) {
+            if value > enough && scoring.eligible.has(document) {
                 candidates.push((document, value));
             }
         };
@@ -167,9 +143,9 @@ impl Collector<'_> {
         alternatives: &mut [Alternative],
         end: u32,
         threshold: f64,
-    ) -> Result<Option<f64>, SnapshotError> {
+    ) -> Result<Option<f64>, Malformed> {
         for alternative in alternatives.iter_mut() {
-            alternative.most = alternative.idf * alternative.scan.bound_until(end, self.table)?;
+            alternative.most = alternative.idf * alternative.scan.bound_until(end, self.scoring.table)?;
         }
         let mut order = (0..alternatives.len()).collect::<Vec<_>>();
         sort_numbers(&mut order, &mut |a, b| alternatives[a].most.total_cmp(&alternatives[b].most));
@@ -186,8 +162,9 @@ impl Collector<'_> {
     }
 
     /// Adds what an alternative is worth to the sums of its documents in the window.
-    fn add(&mut self, alternative: &mut Alternative, start: u32, end: u32) -> Result<(), SnapshotError> {
-        let Collector { table, sums, touched, .. } = self;
+    fn add(&mut self, alternative: &mut Alternative, start: u32, end: u32) -> Result<(), Malformed> {
+        let Collector { scoring, sums, touched, .. } = self;
+        let table = scoring.table;
         let idf = alternative.idf;
         let mut add = |document: u32, worth: f64| {
             let place = document.wrapping_sub(start) as usize % WINDOW;
@@ -225,7 +202,7 @@ impl Collector<'_> {
             if highest(sums) > enough {
                 let first = start + WINDOW_DOCS / 256 * chunk as u32;
                 for (document, &sum) in (first..).zip(&*sums) {
-                    if sum > enough && scoring.is_allowed(document) {
+                    if sum > enough && scoring.eligible.has(document) {
                         candidates.push((document, sum));
                     }
                 }
@@ -241,7 +218,7 @@ impl Collector<'_> {
         alternatives: &mut [Alternative],
         lesser_most: f64,
         top: &mut TopK,
-    ) -> Result<(), SnapshotError> {
+    ) -> Result<(), Malformed> {
         let mut lesser =
             (0..alternatives.len()).filter(|&place| alternatives[place].most < 0.0).collect::<Vec<_>>();
         sort_numbers(&mut lesser, &mut |a, b| alternatives[a].most.total_cmp(&alternatives[b].most));
@@ -256,7 +233,7 @@ impl Collector<'_> {
                 }
                 let alternative = &mut alternatives[place];
                 left += alternative.most;
-                sum += alternative.value_at(document, self.table)?;
+                sum += alternative.value_at(document, self.scoring.table)?;
             }
             if sum * ROUNDING < threshold {
                 continue;
@@ -264,10 +241,10 @@ impl Collector<'_> {
             // Once more, in the order of phrases: the order of additions decides the last bit.
             let mut exact = 0.0;
             for alternative in alternatives.iter_mut() {
-                exact += alternative.value_at(document, self.table)?;
+                exact += alternative.value_at(document, self.scoring.table)?;
             }
             if exact > threshold {
-                top.push(Ranked { row: self.scoring.part.first_row + document, rank: -exact });
+                top.push(Ranked { row: self.scoring.eligible.first_row + document, rank: -exact });
             }
         }
         Ok(())
@@ -276,7 +253,7 @@ impl Collector<'_> {
 
 impl Alternative<'_> {
     /// What it is worth in a document; documents are asked for in order.
-    fn value_at(&mut self, document: u32, table: &ScoreTable) -> Result<f64, SnapshotError> {
+    fn value_at(&mut self, document: u32, table: &ScoreTable) -> Result<f64, Malformed> {
         let look = self.look.as_mut().expect("only one of several alternatives is looked up");
         look.seek(document)?;
         Ok(if look.doc() == document { self.idf * look.worth(table) } else { 0.0 })

@@ -4,58 +4,42 @@
 //! in it, and the others at their best, could be among the best. Sums are built in the order of phrases, as bm25 does, so
 //! they are the same to the bit.
 
-use super::lists::PhraseList;
-use super::source::{Scoring, Source, are_positive, is_phrase};
-use super::top_k::{Ranked, TopK};
+use super::{Ranked, Scoring, Source, TopK};
 use crate::index::Cursor;
 use crate::order::sort_numbers;
-use crate::query::{Node, Query};
-use crate::snapshot::SnapshotError;
+use crate::wire::Malformed;
 
 /// Covers the rounding of sums of bounds.
 const ROUNDING: f64 = 1.0 + 1e-9;
 
-/// Whether a query can take this way: several single phrases, all of them wanted.
-pub fn applies(query: &Query, weights: &[f64]) -> bool {
-    matches!(&query.root, Node::And(nodes) if nodes.iter().all(is_phrase)) && are_positive(weights)
-}
-
-/// Offers every document that may be among the best to `top`. `lists` are the phrases' lists, in order.
+/// Offers every document that may be among the best to `top`. `sources` are the phrases', in order.
 ///
 /// # Errors
 /// When the index is damaged.
-pub fn collect(scoring: &Scoring, lists: Vec<PhraseList>, top: &mut TopK) -> Result<(), SnapshotError> {
-    let Scoring { part, weights, bm25, .. } = *scoring;
-    let table = part.tables.get(part, weights, bm25.average_length())?;
-    let mut sources = Vec::with_capacity(lists.len());
-    for (phrase, list) in lists.into_iter().enumerate() {
-        match scoring.source(phrase, list, &table)? {
-            Some(source) => sources.push(source),
-            None => return Ok(()),
-        }
-    }
+pub fn collect(scoring: &Scoring, mut sources: Vec<Source>, top: &mut TopK) -> Result<(), Malformed> {
+    let Scoring { eligible, idf, table } = *scoring;
     let mut order = (0..sources.len()).collect::<Vec<_>>();
     sort_numbers(&mut order, &mut |a, b| sources[a].most_documents().cmp(&sources[b].most_documents()));
     let Some((&lead, others)) = order.split_first() else { return Ok(()) };
     let mut others_most = 0.0;
     for &phrase in others {
-        others_most += bm25.idf[phrase] * sources[phrase].bound_until(Cursor::END, &table)?;
+        others_most += idf[phrase] * sources[phrase].bound_until(Cursor::END, table)?;
     }
     let mut target = 0;
     while let Some(document) = next_common(&mut sources, lead, others, target)? {
         target = document + 1;
         let threshold = (-top.threshold()).max(0.0);
-        let lead_worth = bm25.idf[lead] * sources[lead].worth(&table);
+        let lead_worth = idf[lead] * sources[lead].worth(table);
         if (lead_worth + others_most) * ROUNDING < threshold {
             continue;
         }
-        if !scoring.is_allowed(document) {
+        if !eligible.has(document) {
             continue;
         }
-        let parts = sources.iter().zip(&bm25.idf).map(|(source, idf)| idf * source.worth(&table));
+        let parts = sources.iter().zip(idf).map(|(source, idf)| idf * source.worth(table));
         let sum = parts.fold(0.0, |sum, part| sum + part);
         if sum > threshold {
-            top.push(Ranked { row: part.first_row + document, rank: -sum });
+            top.push(Ranked { row: eligible.first_row + document, rank: -sum });
         }
     }
     Ok(())
@@ -67,7 +51,7 @@ fn next_common(
     lead: usize,
     others: &[usize],
     mut target: u32,
-) -> Result<Option<u32>, SnapshotError> {
+) -> Result<Option<u32>, Malformed> {
     'lead: loop {
         sources[lead].seek(target)?;
         target = sources[lead].doc();

@@ -1,0 +1,15 @@
+//! What snapseek does in loops: the analysis of text, postings, vectors, scores.
+//!
+//! A crate of its own because in WebAssembly this is compiled for speed, and everything else for size.
+
+pub mod analysis;
+pub mod bitmap;
+pub mod bits;
+pub mod bm25;
+pub mod ids;
+pub mod index;
+pub mod lz4;
+pub mod order;
+pub mod scoring;
+pub mod vector;
+pub mod wire;

@@ -1,0 +1,220 @@
+//! The rows whose vectors are nearest.
+//!
+//! Rows at full precision are all compared. Of rows of bytes, a first look with a query of bytes leaves out those that
+//! cannot be among the best, however wrong it is: the answer is that of comparing all. Of rows of bits, a first look
+//! keeps the candidates that differ in the fewest; what it misses stays out.
+
+use super::{Eligible, Ranked, TopK};
+use crate::vector::{Encoding, MAX_WIDTH, Metric, Query, RowsView};
+
+/// The nearest rows, nearest first; a rank is the similarity, negated. Ties go by row. Of rows of bits, `candidates` are
+/// compared at their full precision.
+pub fn nearest(matrices: &[Matrix], query: &Query, limit: usize, candidates: usize) -> Vec<Ranked> {
+    let mut top = TopK::new(limit);
+    let kind = matrices.first().map(|matrix| (matrix.rows.encoding(), matrix.rows.metric()));
+    match kind {
+        Some((Encoding::I8, Metric::Cosine)) => by_bytes(matrices, query, limit, &mut top),
+        Some((Encoding::I1, _)) => by_bits(matrices, query, candidates.max(limit), &mut top),
+        _ => by_numbers(matrices, query, &mut top),
+    }
+    top.into_sorted()
+}
+
+/// How near at most `most` of the rows are, evenly spaced.
+pub fn sample(matrices: &[Matrix], query: &Query, most: usize) -> Vec<f64> {
+    let count: usize = matrices.iter().map(Matrix::count).sum();
+    let step = count.div_ceil(most).max(1);
+    let mut place = 0;
+    let mut sample = Vec::with_capacity(count.min(most));
+    for matrix in matrices {
+        matrix.each(|row, _| {
+            if place % step == 0 {
+                sample.push(f64::from(query.similarity(&matrix.rows, row)));
+            }
+            place += 1;
+        });
+    }
+    sample
+}
+
+/// The vectors of a segment, and which of them may be hits.
+#[derive(Clone, Copy, Debug)]
+pub struct Matrix<'a> {
+    /// The vectors.
+    pub rows: RowsView<'a>,
+    /// How many documents there are.
+    pub documents: u32,
+    /// The documents that may be hits.
+    pub eligible: Eligible<'a>,
+}
+
+impl Matrix<'_> {
+    /// Whether every row may be a hit.
+    fn is_whole(&self) -> bool {
+        self.rows.is_complete() && self.eligible.dead.is_none() && self.eligible.allowed.is_none()
+    }
+
+    /// Calls `each` with every row that may be a hit, ascending, and its document.
+    #[inline]
+    fn each(&self, mut each: impl FnMut(usize, u32)) {
+        match self.eligible.allowed {
+            None if self.is_whole() => {
+                (0..self.rows.len()).zip(0..).for_each(|(row, document)| each(row, document));
+            }
+            // Few rows may be allowed: it is they that are gone through.
+            Some(allowed) if self.rows.is_complete() => {
+                for row in allowed.iter().take_while(|&row| row < self.rows.len()) {
+                    let document = self.rows.document(row);
+                    if self.eligible.is_live(document) {
+                        each(row, document);
+                    }
+                }
+            }
+            _ => {
+                for row in 0..self.rows.len() {
+                    let document = self.rows.document(row);
+                    if document < self.documents && self.eligible.has(document) {
+                        each(row, document);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The same, with the numbers of the row. Where every row may be a hit, they follow each other.
+    #[inline]
+    fn each_numbers(&self, mut each: impl FnMut(usize, u32, &[u8])) {
+        if self.is_whole() {
+            let rows = self.rows.all_numbers().enumerate().zip(0..);
+            rows.for_each(|((row, numbers), document)| each(row, document, numbers));
+        } else {
+            self.each(|row, document| each(row, document, self.rows.numbers(row)));
+        }
+    }
+
+    /// How many rows may be hits.
+    fn count(&self) -> usize {
+        if self.is_whole() {
+            return self.rows.len();
+        }
+        let mut count = 0;
+        self.each(|_, _| count += 1);
+        count
+    }
+
+    fn offer(&self, query: &Query, row: usize, document: u32, top: &mut TopK) {
+        let similarity = query.similarity(&self.rows, row);
+        if similarity.is_finite() {
+            top.push(Ranked { row: self.eligible.first_row + document, rank: -f64::from(similarity) });
+        }
+    }
+}
+
+fn by_numbers(matrices: &[Matrix], query: &Query, top: &mut TopK) {
+    for matrix in matrices {
+        let mut least = least_of(top);
+        matrix.each_numbers(|row, document, numbers| {
+            let similarity = query.similarity_to(&matrix.rows, row, numbers);
+            // Rows come in order, so a later one has to be nearer. What is no number is never.
+            if similarity > least && similarity < f32::INFINITY {
+                top.push(Ranked { row: matrix.eligible.first_row + document, rank: -f64::from(similarity) });
+                least = least_of(top);
+            }
+        });
+    }
+}
+
+fn by_bytes(matrices: &[Matrix], query: &Query, limit: usize, top: &mut TopK) {
+    let margin = 2.0 * query.estimate_off_by();
+    let mut best = TopK::new(limit);
+    let mut least = f32::NEG_INFINITY;
+    let mut seen = Vec::new();
+    for (number, matrix) in matrices.iter().enumerate() {
+        matrix.each_numbers(|row, document, numbers| {
+            let estimate = query.estimate(&matrix.rows, row, numbers);
+            if estimate >= least {
+                seen.push((estimate, number, row, document));
+                best.push(Ranked { row: matrix.eligible.first_row + document, rank: -f64::from(estimate) });
+                // If `limit` rows are estimated higher by more than both errors, they are nearer.
+                least = least_of(&best) - margin;
+            }
+        });
+    }
+    for (estimate, number, row, document) in seen {
+        if estimate >= least {
+            matrices[number].offer(query, row, document, top);
+        }
+    }
+}
+
+fn by_bits(matrices: &[Matrix], query: &Query, candidates: usize, top: &mut TopK) {
+    let mut fewest = Fewest::new(candidates);
+    for (number, matrix) in matrices.iter().enumerate() {
+        if matrix.is_whole() {
+            let mut row = 0;
+            query.differing_bits_of_each(&matrix.rows, |bits| {
+                fewest.note(bits, number, row);
+                row += 1;
+            });
+        } else {
+            matrix.each(|row, _| fewest.note(query.differing_bits(&matrix.rows, row), number, row));
+        }
+    }
+    fewest.each(|number, row| {
+        let matrix = &matrices[number];
+        matrix.offer(query, row, matrix.rows.document(row), top);
+    });
+}
+
+/// The rows that differ in the fewest bits, and the first of those that differ in as many.
+struct Fewest {
+    wanted: usize,
+    /// A row that differs in more bits is none of them: so many differ in this many or fewer.
+    most: u32,
+    within: usize,
+    counts: Vec<usize>,
+    seen: Vec<(u32, usize, usize)>,
+}
+
+impl Fewest {
+    fn new(wanted: usize) -> Fewest {
+        let most = u32::try_from(MAX_WIDTH).expect("it is a few thousand");
+        Fewest { wanted, most, within: 0, counts: vec![0; MAX_WIDTH + 1], seen: Vec::new() }
+    }
+
+    /// Takes a row into account; rows come in order. After the first ones nearly all are passed over.
+    #[inline]
+    fn note(&mut self, bits: u32, matrix: usize, row: usize) {
+        if bits <= self.most {
+            self.keep(bits, matrix, row);
+        }
+    }
+
+    fn keep(&mut self, bits: u32, matrix: usize, row: usize) {
+        self.seen.push((bits, matrix, row));
+        self.counts[bits as usize] += 1;
+        self.within += 1;
+        while self.within - self.counts[self.most as usize] >= self.wanted {
+            self.within -= self.counts[self.most as usize];
+            self.most -= 1;
+        }
+    }
+
+    /// Calls `each` with the matrix and the row of each.
+    fn each(self, mut each: impl FnMut(usize, usize)) {
+        let mut left = self.wanted.saturating_sub(self.within - self.counts[self.most as usize]);
+        for (bits, matrix, row) in self.seen {
+            let is_last = bits == self.most && left > 0;
+            left -= usize::from(is_last);
+            if bits < self.most || is_last {
+                each(matrix, row);
+            }
+        }
+    }
+}
+
+/// What a similarity has to be above to be among the best.
+#[expect(clippy::cast_possible_truncation, reason = "ranks come from similarities, which are f32")]
+fn least_of(top: &TopK) -> f32 {
+    -(top.threshold() as f32)
+}

@@ -1,0 +1,48 @@
+//! Which lists does a term of a query stand for?
+
+use super::Part;
+use crate::index::{ListRef, Lists};
+use crate::query::Term;
+use crate::scoring::Positions;
+use crate::snapshot::SnapshotError;
+
+/// The dictionary's lists that a term of a query stands for: one, or the union of several.
+///
+/// # Errors
+/// When the dictionary is damaged.
+pub fn lists_of(part: &Part, term: &Term) -> Result<Vec<ListRef>, SnapshotError> {
+    let terms = part.segment.terms()?;
+    let mut lists = Vec::new();
+    match term {
+        Term::Exact(bytes) => lists.extend(terms.find(bytes)?),
+        Term::Prefix(bytes) => {
+            let mut walk = terms.walk_from(bytes)?;
+            while walk.advance()? && walk.term().starts_with(bytes) {
+                lists.push(walk.list());
+            }
+        }
+        Term::AnyOf(all) => {
+            for bytes in all {
+                lists.extend(terms.find(bytes)?);
+            }
+        }
+    }
+    Ok(lists)
+}
+
+/// The lists of a part.
+///
+/// # Errors
+/// When the index is damaged.
+pub fn lists<'a>(part: &Part<'a>) -> Result<Lists<'a>, SnapshotError> {
+    let segment = part.segment;
+    Ok(Lists { postings: segment.postings()?, shapes: segment.shapes()?, documents: segment.documents() })
+}
+
+/// Where a term stands, from its first document on.
+///
+/// # Errors
+/// When the index is damaged.
+pub fn positions<'a>(part: &Part<'a>, term: &Term) -> Result<Positions<'a>, SnapshotError> {
+    Ok(Positions::new(lists(part)?, lists_of(part, term)?)?)
+}
