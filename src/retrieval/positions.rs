@@ -3,6 +3,7 @@
 use super::Part;
 use crate::ids::{FieldId, FieldSet};
 use crate::index::{Cursor, ListRef};
+use crate::order::sort;
 use crate::query::Term;
 use crate::snapshot::SnapshotError;
 
@@ -110,7 +111,10 @@ impl<'a> Positions<'a> {
                     cursor.seek(here)?;
                     cursor.positions(out)?;
                 }
-                out.sort_unstable();
+                // Most documents are in one list only.
+                if !out.is_sorted() {
+                    sort(out);
+                }
             }
         }
         if fields != FieldSet::ALL {
