@@ -15,7 +15,7 @@ pub mod index;
 pub mod issues;
 pub mod json;
 pub mod options;
-mod order;
+pub mod order;
 pub mod presentation;
 pub mod primitives;
 pub mod query;
