@@ -23,8 +23,8 @@ pub mod tokens;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
 
-pub use snapseek_kernel::{analysis, bitmap, bm25, ids, index, vector, wire};
-use snapseek_kernel::{bits, lz4, order, scoring};
+pub use snapseek_kernel::{analysis, bitmap, bm25, ids, index, order, vector, wire};
+use snapseek_kernel::{bits, lz4, scoring};
 
 pub use builder::{BuildError, Builder};
 pub use document::{Key, Record, RecordError};

@@ -4,6 +4,10 @@
 //! WebAssembly. Here numbers of items are sorted, by one piece of code, and the items are then put in their places.
 //! What is sorted by the million at once keeps the standard library's.
 
+mod map;
+
+pub use map::{Map, Set};
+
 use std::cmp::Ordering;
 
 /// Sorts items; equal ones stay as they stand.
@@ -20,6 +24,11 @@ pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
 pub fn sort_by<T>(items: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) {
     let mut numbers = (0..items.len()).collect::<Vec<_>>();
     sort_numbers(&mut numbers, &mut |a, b| compare(&items[a], &items[b]));
+    arrange(items, &mut numbers);
+}
+
+/// Puts items in the places that their numbers have.
+fn arrange<T>(items: &mut [T], numbers: &mut [usize]) {
     // Each cycle of items that take each other's places is gone round once; where an item is right, its number says so.
     for start in 0..items.len() {
         let mut at = start;

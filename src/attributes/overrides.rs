@@ -3,16 +3,16 @@
 use super::column::strings_of;
 use super::{AttributeType, ColumnView, time_of};
 use crate::json::Json;
-use std::collections::BTreeMap;
+use crate::order::Map;
 
 /// By attribute and document, the value that counts.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Overrides(BTreeMap<usize, BTreeMap<u32, Json>>);
+pub struct Overrides(Map<usize, Map<u32, Json>>);
 
 impl Overrides {
     /// Lets a value stand in place of the column's.
     pub fn set(&mut self, attribute: usize, document: u32, value: Json) {
-        self.0.entry(attribute).or_default().insert(document, value);
+        self.0.or_default(attribute).insert(document, value);
     }
 
     /// Whether there are none.

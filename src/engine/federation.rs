@@ -3,6 +3,7 @@
 use super::vault::{Loaded, VaultMode, VaultOptions, VaultResult, VaultWeights, load};
 use super::{Engine, SearchError};
 use crate::json::Json;
+use crate::order::sort_by;
 use crate::ranking::within_budget;
 use crate::recipe::Factor;
 use crate::recipe::federation::{Merged, TierResult, merge, tier_weight};
@@ -70,7 +71,7 @@ impl<'a> Federation<'a> {
     /// Vaults as one.
     pub fn new(tiers: impl IntoIterator<Item = Tier<'a>>) -> Federation<'a> {
         let mut tiers = tiers.into_iter().collect::<Vec<_>>();
-        tiers.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        sort_by(&mut tiers, |a, b| b.weight.total_cmp(&a.weight));
         Federation { tiers }
     }
 

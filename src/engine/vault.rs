@@ -12,6 +12,7 @@ use crate::bitmap::Bitmap;
 use crate::document::{Key, Record};
 use crate::json::Json;
 use crate::options::Options;
+use crate::order::sort_by_key;
 use crate::query::{Query, any_term};
 use crate::ranking::{acceptance, within_budget};
 use crate::recipe::vault::{self, MEMORY, Weights};
@@ -182,7 +183,7 @@ impl Engine {
         for part in &self.parts {
             kinds.extend_from_slice(part.segment.keys()?.kinds());
         }
-        kinds.sort_unstable_by_key(|kind| (*kind == MEMORY, *kind));
+        sort_by_key(&mut kinds, |kind| (*kind == MEMORY, *kind));
         kinds.dedup();
         for kind in kinds {
             if let Some(record) = self.record(Key { id, kind })? {

@@ -5,8 +5,8 @@
 
 use super::{Engine, LivePart, WriteError};
 use crate::document::{Key, KeysView, MAX_KINDS, Record};
+use crate::order::Set;
 use crate::segment::{BatchWriter, Embedders, MergeError, Segment, Source, merge};
-use std::collections::BTreeSet;
 
 /// What a write did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,14 +83,13 @@ impl Engine {
     ) -> Result<(), WriteError> {
         let added = segment.keys()?;
         let parts = self.parts.iter().map(|part| part.segment.keys()).collect::<Result<Vec<_>, _>>()?;
-        let mut kinds =
-            parts.iter().chain([&added]).flat_map(KeysView::kinds).copied().collect::<BTreeSet<_>>();
+        let mut kinds = parts.iter().chain([&added]).flat_map(KeysView::kinds).copied().collect::<Set<_>>();
         if kinds.len() <= MAX_KINDS {
             return Ok(());
         }
         // Some may be those of dead records only.
         kinds = added.kinds().iter().copied().collect();
-        let removed = removed.iter().map(|(id, kind)| Key { id, kind }).collect::<BTreeSet<_>>();
+        let removed = removed.iter().map(|(id, kind)| Key { id, kind }).collect::<Set<_>>();
         for (part, keys) in self.parts.iter().zip(&parts) {
             for document in (0..keys.len()).filter(|&document| !part.dead.has(document)) {
                 let key = keys.get(document)?;

@@ -1,14 +1,13 @@
 //! Whose hits fill a page? No group takes more than its share, unless the page would stay short.
 
-use crate::order::sort;
-use std::collections::BTreeMap;
+use crate::order::{Map, sort};
 
 /// The places of the items on a page, ascending: of every group the best `most`, and where that gives fewer than `limit`,
 /// the best of what was left out (R7). `groups` has the group of each item, best item first.
 pub fn diversified(groups: &[String], most: usize, limit: usize) -> Vec<usize> {
-    let mut taken = BTreeMap::<&str, usize>::new();
+    let mut taken = Map::<&str, usize>::new();
     let mut is_within = |place: &usize| {
-        let count = taken.entry(&groups[*place]).or_default();
+        let count = taken.or_default(&groups[*place]);
         *count += 1;
         *count <= most
     };

@@ -1,7 +1,6 @@
 //! Fusion by ranks, and by a sum with a fixed weight.
 
-use crate::order::{sort, sort_by};
-use std::collections::BTreeMap;
+use crate::order::{Map, sort, sort_by};
 
 /// The `k` of reciprocal rank fusion where the caller names none.
 pub const RRF_K: f64 = 60.0;
@@ -60,14 +59,14 @@ impl<Id> Candidate<Id> {
 ///
 /// An id that a list repeats counts once in it, at its best rank. Best first; equal scores in the order of ids.
 pub fn reciprocal_rank_fusion<Id: Copy + Ord>(lists: &[&[Id]], k: f64) -> Vec<Scored<Id>> {
-    let mut ranks: BTreeMap<Id, Vec<usize>> = BTreeMap::new();
+    let mut ranks: Map<Id, Vec<usize>> = Map::new();
     for list in lists {
-        let mut best: BTreeMap<Id, usize> = BTreeMap::new();
+        let mut best: Map<Id, usize> = Map::new();
         for (rank, id) in list.iter().enumerate() {
-            best.entry(*id).or_insert(rank);
+            best.or_insert(*id, rank);
         }
         for (id, rank) in best {
-            ranks.entry(id).or_default().push(rank);
+            ranks.or_default(id).push(rank);
         }
     }
     let score = |mut ranks: Vec<usize>| {

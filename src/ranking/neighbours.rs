@@ -1,7 +1,6 @@
 //! What stands beside a hit? The chunks before and after it, each worth less the further away.
 
-use crate::order::sort_by;
-use std::collections::BTreeMap;
+use crate::order::{Map, sort_by};
 
 /// What is left of a score one chunk away.
 const STEP: f64 = 0.85;
@@ -36,21 +35,21 @@ pub fn share_at(distance: usize) -> f64 {
 /// Seeds and what is beside them, best first (R8). A chunk beside several seeds, or a seed beside a better one, takes the
 /// best score; at equal scores a seed goes before what is beside it.
 pub fn with_neighbours(seeds: &[(u32, f64)], near: &[Near]) -> Vec<Placed> {
-    let scores = seeds.iter().copied().collect::<BTreeMap<_, _>>();
+    let scores = seeds.iter().copied().collect::<Map<_, _>>();
     let own = |(row, score): (&u32, &f64)| (*row, Placed { row: *row, score: *score, near: None });
-    let mut best = scores.iter().map(own).collect::<BTreeMap<_, _>>();
+    let mut best = scores.iter().map(own).collect::<Map<_, _>>();
     let distance = |placed: &Placed| placed.near.map_or(0, |near| near.distance);
     for near in near {
         let Some(seed) = scores.get(&near.seed) else { continue };
         let score = seed * share_at(near.distance);
         let new = Placed { row: near.row, score, near: Some(*near) };
-        let known = best.entry(near.row).or_insert(new);
+        let known = best.or_insert(near.row, new);
         let is_nearer = score == known.score && near.distance < distance(known);
         if score > known.score || is_nearer {
             *known = new;
         }
     }
-    let mut placed = best.into_values().collect::<Vec<_>>();
+    let mut placed = best.into_iter().map(|(_, placed)| placed).collect::<Vec<_>>();
     sort_by(&mut placed, |a, b| {
         let by_score = (b.score + 0.0).total_cmp(&(a.score + 0.0));
         by_score.then(distance(a).cmp(&distance(b))).then(a.row.cmp(&b.row))

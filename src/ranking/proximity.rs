@@ -1,16 +1,17 @@
 //! How near is one thing to others, by links?
 
-use std::collections::{BTreeMap, BTreeSet};
+use crate::order::{Map, Set};
 
 /// Further than so many links away, nothing is near.
 const FURTHEST: usize = 2;
 
 /// By id, how near it is to the nearest of the sources (V8): 1/2 for one link, 1/3 for two. A source is near to the
 /// others, not to itself. `neighbours` gives what is linked with an id, whichever way the link leads.
-pub fn proximities(sources: &[String], neighbours: impl Fn(&str) -> Vec<String>) -> BTreeMap<String, f64> {
-    let mut near = BTreeMap::<String, f64>::new();
+pub fn proximities(sources: &[String], neighbours: impl Fn(&str) -> Vec<String>) -> Map<String, f64> {
+    let mut near = Map::<String, f64>::new();
     for source in sources {
-        let mut reached = BTreeSet::from([source.clone()]);
+        let mut reached = Set::new();
+        reached.insert(source.clone());
         let mut edge = vec![source.clone()];
         for distance in 1..=FURTHEST {
             let proximity = 1.0 / (distance + 1) as f64;
@@ -18,7 +19,7 @@ pub fn proximities(sources: &[String], neighbours: impl Fn(&str) -> Vec<String>)
             // The nearest way there was found first.
             fresh.retain(|id| reached.insert(id.clone()));
             for id in &fresh {
-                let best = near.entry(id.clone()).or_insert(proximity);
+                let best = near.or_insert(id.clone(), proximity);
                 *best = best.max(proximity);
             }
             edge = fresh;

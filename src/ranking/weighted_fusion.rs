@@ -1,7 +1,7 @@
 //! Fusion of any number of lists by ranks, where the first lists and the first places count more.
 
 use super::fusion::{RRF_K, best_first};
-use std::collections::BTreeMap;
+use crate::order::Map;
 
 /// So many lists count twice what the others do: the words' and the vectors'.
 pub const PRIMARY_LISTS: usize = 2;
@@ -22,11 +22,11 @@ pub struct WeightedFused<Key> {
 ///
 /// A key that a list repeats counts once in it, at its best rank. Best first; of equal scores, the one seen first.
 pub fn weighted_fusion<Key: Copy + Ord>(lists: &[&[Key]]) -> Vec<WeightedFused<Key>> {
-    let mut places: BTreeMap<Key, usize> = BTreeMap::new();
+    let mut places: Map<Key, usize> = Map::new();
     let mut fused: Vec<WeightedFused<Key>> = Vec::new();
     for (number, list) in lists.iter().enumerate() {
         for (rank, &key) in list.iter().enumerate() {
-            let place = *places.entry(key).or_insert(fused.len());
+            let place = *places.or_insert(key, fused.len());
             if place == fused.len() {
                 fused.push(WeightedFused { key, score: 0.0, parts: vec![0.0; lists.len()] });
             }

@@ -3,10 +3,9 @@
 //! Both look at the words as they were written where the snapshot keeps them, otherwise at the stems.
 
 use crate::index::TermsView;
-use crate::order::sort_by;
+use crate::order::{Map, sort_by};
 use crate::retrieval::{Corpus, Part};
 use crate::snapshot::SnapshotError;
-use std::collections::BTreeMap;
 
 /// A word that starts as asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,11 +27,11 @@ const MAX_CORRECTIONS: usize = 8;
 /// # Errors
 /// When the dictionary is damaged.
 pub fn complete(corpus: &Corpus, beginning: &[u8]) -> Result<Vec<Completion>, SnapshotError> {
-    let mut counts: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
+    let mut counts: Map<Vec<u8>, u64> = Map::new();
     for part in corpus.parts {
         let mut walk = words(part)?.walk_from(beginning)?;
         while walk.advance()? && walk.term().starts_with(beginning) {
-            *counts.entry(walk.term().to_vec()).or_default() += u64::from(walk.list().documents);
+            *counts.or_default(walk.term().to_vec()) += u64::from(walk.list().documents);
         }
     }
     let mut completions =
@@ -60,14 +59,14 @@ pub fn corrections(corpus: &Corpus, word: &[u8], most: u8) -> Result<Vec<Vec<u8>
     if most == 0 {
         return Ok(Vec::new());
     }
-    let mut found: BTreeMap<Vec<u8>, (u8, u64)> = BTreeMap::new();
+    let mut found: Map<Vec<u8>, (u8, u64)> = Map::new();
     for part in corpus.parts {
         let mut walk = words(part)?.walk();
         let mut distances = Distances::new(&letters, most);
         while walk.advance()? {
             let Ok(candidate) = std::str::from_utf8(walk.term()) else { continue };
             if let Some(errors) = distances.to(candidate) {
-                let entry = found.entry(walk.term().to_vec()).or_insert((errors, 0));
+                let entry = found.or_insert(walk.term().to_vec(), (errors, 0));
                 entry.1 += u64::from(walk.list().documents);
             }
         }

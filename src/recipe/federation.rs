@@ -1,6 +1,6 @@
 //! How do the results of several vaults become one list? (V13)
 
-use std::collections::BTreeMap;
+use crate::order::{Set, sort_by};
 
 /// What a result of each of the usual tiers counts.
 const TIER_WEIGHTS: [(&str, f64); 3] = [("agent", 1.0), ("project", 0.8), ("team", 0.6)];
@@ -35,17 +35,17 @@ pub struct Merged {
 /// then those that came before.
 pub fn merge(tiers: &[(f64, Vec<TierResult>)]) -> Vec<Merged> {
     let mut order = (0..tiers.len()).collect::<Vec<_>>();
-    order.sort_by(|a, b| tiers[*b].0.total_cmp(&tiers[*a].0));
-    let mut kept = BTreeMap::new();
+    sort_by(&mut order, |a, b| tiers[*b].0.total_cmp(&tiers[*a].0));
+    let mut kept = Set::new();
     let mut merged = Vec::new();
     for tier in order {
         let (weight, results) = &tiers[tier];
         for (place, result) in results.iter().enumerate() {
-            kept.entry(result.key).or_insert_with(|| {
+            if kept.insert(result.key) {
                 merged.push(Merged { tier, place, score: result.score * weight });
-            });
+            }
         }
     }
-    merged.sort_by(|a, b| b.score.total_cmp(&a.score));
+    sort_by(&mut merged, |a, b| b.score.total_cmp(&a.score));
     merged
 }

@@ -8,13 +8,12 @@ use super::legs::{Candidate, Signal};
 use crate::analysis::{Analyzer, Purpose};
 use crate::attributes::Values;
 use crate::ids::FieldSet;
-use crate::order::sort_by;
+use crate::order::{Map, sort_by};
 use crate::ranking::{bm25_normalize, exponential_decay, half_life_decay, jaccard, recency_boost};
 use crate::retrieval::{self, Corpus, occurrences, part_of};
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// What a recipe works with.
 #[derive(Clone, Copy, Debug)]
@@ -115,7 +114,7 @@ pub enum Measure {
     /// What was worked out elsewhere.
     Given {
         /// By row.
-        values: BTreeMap<u32, f64>,
+        values: Map<u32, f64>,
         /// For other rows.
         default: f64,
     },

@@ -1,11 +1,11 @@
 //! Which rows are candidates? What words find, and what vectors find.
 
 use crate::bitmap::Bitmap;
+use crate::order::Map;
 use crate::query::Query;
 use crate::retrieval::{self, Corpus, Found, Nearest, Ranked, Retrieval, nearest, part_of, similarities};
 use crate::snapshot::SnapshotError;
 use crate::vector;
-use std::collections::BTreeMap;
 
 /// How many rows of bits are looked at again, for one that is wanted.
 const CANDIDATES_OF_BITS: usize = 2;
@@ -120,17 +120,17 @@ impl<'a> Ask<'a> {
 }
 
 fn united(keyword: &[Ranked], nearest: &[Ranked]) -> Vec<Candidate> {
-    let mut rows = BTreeMap::<u32, Candidate>::new();
+    let mut rows = Map::<u32, Candidate>::new();
     // Negating a zero would show as −0.
     let signal =
         |place: usize, ranked: &Ranked| Some(Signal { score: 0.0 - ranked.rank, place: Some(place) });
     for (place, ranked) in keyword.iter().enumerate() {
-        rows.entry(ranked.row).or_insert(Candidate::of_row(ranked.row)).keyword = signal(place, ranked);
+        rows.or_insert(ranked.row, Candidate::of_row(ranked.row)).keyword = signal(place, ranked);
     }
     for (place, ranked) in nearest.iter().enumerate() {
-        rows.entry(ranked.row).or_insert(Candidate::of_row(ranked.row)).vector = signal(place, ranked);
+        rows.or_insert(ranked.row, Candidate::of_row(ranked.row)).vector = signal(place, ranked);
     }
-    rows.into_values().collect()
+    rows.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
 /// Looks up in the index the rows that the words did not give.

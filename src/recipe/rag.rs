@@ -10,13 +10,12 @@ use super::legs::{Ask, Candidate, Words};
 use super::sources::{Graph, GraphPlan, Sources};
 use super::stages::{Stages, Standing, relevance};
 use crate::bitmap::Bitmap;
-use crate::order::{sort_by, sort_by_key};
+use crate::order::{Map, sort_by, sort_by_key};
 use crate::ranking::{Near, Placed, changed_ranks, diversified, graph_signals, share_at, with_neighbours};
 use crate::retrieval::{TimeOrder, by_time};
 use crate::snapshot::SnapshotError;
 use crate::vector;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// What a semantic score counts where meaning is all that is asked for; overlap counts the rest.
 pub const SEMANTIC_SHARE: f64 = 0.85;
@@ -270,7 +269,7 @@ fn formula(plan: &RagPlan, total: usize, overlap: Measure) -> Formula {
     Formula { terms, ..Formula::default() }
 }
 
-type Signals = BTreeMap<u32, RagSignals>;
+type Signals = Map<u32, RagSignals>;
 
 /// The candidates with their scores, and by row what was measured.
 fn scored(
@@ -280,7 +279,7 @@ fn scored(
 ) -> Result<(Formula, Vec<Rated>, Signals), SnapshotError> {
     let overlap = Formula { terms: vec![Term::new("overlap", 1.0, Measure::Overlap)], ..Formula::default() };
     let shares = overlap.rate(context, &found.rows)?;
-    let shares = shares.iter().map(|rated| (rated.row, rated.score)).collect::<BTreeMap<_, _>>();
+    let shares = shares.iter().map(|rated| (rated.row, rated.score)).collect::<Map<_, _>>();
     let terms = context.query_terms().len() as f64;
     let signals = |candidate: &Candidate| {
         let overlap_score = shares[&candidate.row];
@@ -309,15 +308,15 @@ fn seeds(
     sources: &Sources,
     plan: &RagPlan,
     rated: Vec<Rated>,
-) -> Result<(BTreeMap<u32, Rated>, usize), SnapshotError> {
+) -> Result<(Map<u32, Rated>, usize), SnapshotError> {
     let mut page = (0..rated.len().min(plan.limit)).collect::<Vec<_>>();
     let mut refilled = 0;
     if let Some(most) = plan.max_per_source {
         let name = |rated: &Rated| Ok(sources.of(rated.row)?.name());
         let groups = rated.iter().map(name).collect::<Result<Vec<_>, SnapshotError>>()?;
         page = diversified(&groups, most, plan.limit);
-        let mut counts = BTreeMap::<&str, usize>::new();
-        page.iter().for_each(|place| *counts.entry(&groups[*place]).or_default() += 1);
+        let mut counts = Map::<&str, usize>::new();
+        page.iter().for_each(|place| *counts.or_default(&groups[*place]) += 1);
         refilled = counts.values().map(|count| count.saturating_sub(most)).sum();
     }
     let mut rated = rated.into_iter().map(Some).collect::<Vec<_>>();
@@ -329,7 +328,7 @@ fn seeds(
 fn expanded(
     sources: &Sources,
     plan: &RagPlan,
-    seeds: &BTreeMap<u32, Rated>,
+    seeds: &Map<u32, Rated>,
 ) -> Result<Vec<Placed>, SnapshotError> {
     let mut near = Vec::new();
     for row in seeds.keys() {
@@ -343,7 +342,7 @@ fn expanded(
 fn rerank(sources: &Sources, graph: &Graph, weight: f64, hits: &mut [RagHit]) -> Result<(), SnapshotError> {
     let edges = graph.edges.iter().map(|edge| (edge.places.0, edge.places.1, edge.weight));
     let signals = graph_signals(graph.nodes.len(), &edges.collect::<Vec<_>>());
-    let by_name = graph.nodes.iter().map(|node| node.id.as_str()).zip(signals).collect::<BTreeMap<_, _>>();
+    let by_name = graph.nodes.iter().map(|node| node.id.as_str()).zip(signals).collect::<Map<_, _>>();
     for hit in hits.iter_mut() {
         let signal = by_name.get(sources.of(hit.row)?.name().as_str()).copied().unwrap_or(0.0);
         let explained = explained_by(&[("base", hit.score, 1.0 - weight), ("graph", signal, weight)]);

@@ -4,11 +4,11 @@ use super::formula::Context;
 use crate::analysis::{Analyzer, Purpose};
 use crate::bitmap::Bitmap;
 use crate::ids::FieldSet;
+use crate::order::{Map, Set};
 use crate::ranking::{cosine_of, idf, stop_words};
 use crate::retrieval::{Corpus, TermStatistics, Terms, occurrences};
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The fields that are compared.
 const FIELDS: [&str; 4] = ["title", "description", "context", "tags"];
@@ -42,7 +42,7 @@ pub fn semantic(
     context: &Context,
     statistics: &TermStatistics,
     rows: &[u32],
-) -> Result<BTreeMap<u32, f64>, SnapshotError> {
+) -> Result<Map<u32, f64>, SnapshotError> {
     let (mut terms, mut weights, mut square) = (Vec::new(), Vec::new(), 0.0);
     for (term, count) in query_terms(context.analyzer, context.query) {
         let with_term = statistics.with_term(context.corpus, &term)?;
@@ -72,7 +72,7 @@ fn fields(schema: &Schema) -> FieldSet {
 }
 
 /// The stop words as terms.
-fn stopped(analyzer: &Analyzer) -> BTreeSet<Vec<u8>> {
+fn stopped(analyzer: &Analyzer) -> Set<Vec<u8>> {
     let term = |word: &str| {
         let mut term = Vec::new();
         analyzer.term(word, &mut term);
@@ -82,12 +82,12 @@ fn stopped(analyzer: &Analyzer) -> BTreeSet<Vec<u8>> {
 }
 
 /// The terms of a query, in byte order, and how often each occurs.
-fn query_terms(analyzer: &Analyzer, query: &str) -> BTreeMap<Vec<u8>, u32> {
-    let mut terms = BTreeMap::new();
+fn query_terms(analyzer: &Analyzer, query: &str) -> Map<Vec<u8>, u32> {
+    let mut terms = Map::new();
     analyzer.spans(query, Purpose::Query, |span| {
         let mut term = Vec::new();
         analyzer.term(&query[span.start..span.end], &mut term);
-        *terms.entry(term).or_insert(0) += 1;
+        *terms.or_insert(term, 0) += 1;
     });
     terms
 }

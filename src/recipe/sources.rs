@@ -9,12 +9,11 @@ use super::formula::Context;
 use crate::attributes::Values;
 use crate::bitmap::Bitmap;
 use crate::document::Key;
-use crate::order::sort;
+use crate::order::{Map, Set, sort};
 use crate::ranking::{Near, relation_weight};
 use crate::retrieval::{each_row_with, part_of, row_of};
 use crate::snapshot::SnapshotError;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The attributes that tell what a chunk is of, and what its source belongs to.
 const ATTRIBUTES: [&str; 6] = ["sourceType", "sourceId", "contextId", "actionId", "parentId", "sessionId"];
@@ -153,7 +152,7 @@ impl<'a> Sources<'a> {
     /// # Errors
     /// When the snapshot is damaged.
     pub fn graph(&self, rows: &[u32], plan: GraphPlan) -> Result<Graph, SnapshotError> {
-        let (places, known) = (BTreeMap::new(), BTreeSet::new());
+        let (places, known) = (Map::new(), Set::new());
         let mut graph = Growing { plan, graph: Graph::default(), places, known };
         let mut seeds = Vec::new();
         for &row in rows {
@@ -332,9 +331,9 @@ enum Way {
 struct Growing {
     plan: GraphPlan,
     graph: Graph,
-    places: BTreeMap<String, usize>,
+    places: Map<String, usize>,
     /// The edges there are: from, to and relation.
-    known: BTreeSet<(usize, usize, String)>,
+    known: Set<(usize, usize, String)>,
 }
 
 impl Growing {

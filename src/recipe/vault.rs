@@ -10,13 +10,13 @@ use super::stages::{Stages, Standing, relevance};
 use crate::attributes::AttributeType;
 use crate::bitmap::Bitmap;
 use crate::document::Key;
+use crate::order::{Map, sort_by, sort_by_key};
 use crate::query::Query;
 use crate::ranking::{Acceptance, Validity, adapted, proximities};
 use crate::retrieval::{self, Corpus, Filter, Retrieval, Target, TermStatistics, Test, part_of};
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
 use crate::vector;
-use std::collections::BTreeMap;
 
 /// The kind of records that are no entries.
 pub const MEMORY: &str = "memory";
@@ -155,7 +155,7 @@ pub fn rank(context: &Context, question: &Question) -> Result<Answer, SnapshotEr
     // Words have no part in the score; what is near does, whichever leg found it.
     let vectors = Ask { words: None, ..ask };
     vectors.complete(corpus, &mut candidates)?;
-    let (mut formula, mut rated) = score(context, question, &candidates, BTreeMap::new())?;
+    let (mut formula, mut rated) = score(context, question, &candidates, Map::new())?;
     best_first(&mut rated);
     let near = near_the_best(context, question, &rated)?;
     if !near.is_empty() {
@@ -168,7 +168,7 @@ pub fn rank(context: &Context, question: &Question) -> Result<Answer, SnapshotEr
     }
     rated.extend(memories(corpus, question, &field_weights)?);
     // Sorting is stable: of equals, entries come first, and memories by how well their words match.
-    rated.sort_by(|a, b| b.score.total_cmp(&a.score));
+    sort_by(&mut rated, |a, b| b.score.total_cmp(&a.score));
     let by_words = found.keyword.map_or(0, |found| found.rows.len().min(depth));
     let by_vectors = found.vector.map(|count| count.min(depth));
     Ok(Answer { ranked: rated, formula, candidates: total, by_words, by_vectors })
@@ -210,7 +210,7 @@ fn join<'a>(candidates: &mut Vec<Candidate>, rows: impl Iterator<Item = &'a u32>
             candidates.push(Candidate::of_row(*row));
         }
     }
-    candidates.sort_unstable_by_key(|candidate| candidate.row);
+    sort_by_key(candidates, |candidate| candidate.row);
 }
 
 /// The seven signals, weighed and added up (V4); `near` is the last of them, by row.
@@ -218,7 +218,7 @@ fn score(
     context: &Context,
     question: &Question,
     candidates: &[Candidate],
-    near: BTreeMap<u32, f64>,
+    near: Map<u32, f64>,
 ) -> Result<(Formula, Vec<Rated>), SnapshotError> {
     let attribute = |name: &str| context.schema.attribute(name).map(|(attribute, _)| attribute);
     let rows = candidates.iter().map(|candidate| candidate.row).collect::<Vec<_>>();
@@ -232,7 +232,7 @@ fn score(
         Measure::Shared { attribute: attribute("tags"), with: question.tags.to_vec() },
         match question.domain {
             Some(domain) => Measure::Equal { attribute: attribute("domain"), to: domain.to_owned() },
-            None => given(BTreeMap::new()),
+            None => given(Map::new()),
         },
         given(near),
     ];
@@ -244,7 +244,7 @@ fn score(
 }
 
 /// By row, what is left of an entry (V7).
-fn worths(context: &Context, rows: &[u32]) -> Result<BTreeMap<u32, f64>, SnapshotError> {
+fn worths(context: &Context, rows: &[u32]) -> Result<Map<u32, f64>, SnapshotError> {
     let columns = context.values()?;
     let places = ["validFrom", "validUntil", "createdAt", "updatedAt"].map(|name| time(context.schema, name));
     let worth = |row: &u32| {
@@ -265,10 +265,10 @@ fn near_the_best(
     context: &Context,
     question: &Question,
     ranked: &[Rated],
-) -> Result<BTreeMap<u32, f64>, SnapshotError> {
+) -> Result<Map<u32, f64>, SnapshotError> {
     let (corpus, state) = (context.corpus, context.corpus.state);
     if !state.has_links() {
-        return Ok(BTreeMap::new());
+        return Ok(Map::new());
     }
     let best = ranked.iter().filter(|rated| rated.values[SEMANTIC] > 0.0).take(SOURCES);
     let sources = best.map(|rated| {
@@ -280,7 +280,7 @@ fn near_the_best(
         let live = state.links_of(id).filter(|link| link.is_live(context.now));
         live.map(|link| link.other_end(id).to_owned()).collect()
     };
-    let mut near = BTreeMap::new();
+    let mut near = Map::new();
     for (id, proximity) in proximities(&sources, neighbours) {
         for row in rows_of(corpus, &id, question.entries)? {
             near.insert(row, proximity);

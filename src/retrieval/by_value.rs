@@ -5,12 +5,12 @@
 use super::{Corpus, Part};
 use crate::attributes::{ColumnView, Values, texts_of};
 use crate::json::Json;
-use std::collections::BTreeMap;
+use crate::order::Map;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The documents of a segment by the strings of an attribute, for every attribute that was asked for.
 #[derive(Debug, Default)]
-pub struct ValueIndexes(Mutex<BTreeMap<usize, Arc<ValueIndex>>>);
+pub struct ValueIndexes(Mutex<Map<usize, Arc<ValueIndex>>>);
 
 #[derive(Debug)]
 struct ValueIndex {
@@ -53,8 +53,12 @@ impl ValueIndex {
 impl ValueIndexes {
     fn get(&self, attribute: usize, column: &ColumnView, documents: u32) -> Arc<ValueIndex> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let index = known.entry(attribute).or_insert_with(|| Arc::new(ValueIndex::of(column, documents)));
-        Arc::clone(index)
+        if let Some(index) = known.get(&attribute) {
+            return Arc::clone(index);
+        }
+        let index = Arc::new(ValueIndex::of(column, documents));
+        known.insert(attribute, Arc::clone(&index));
+        index
     }
 }
 
@@ -82,7 +86,7 @@ fn each_of_part(
     visit: &mut dyn FnMut(u32) -> bool,
 ) -> bool {
     let Some(column) = values.column(attribute) else { return true };
-    let changed = values.overridden(attribute).collect::<BTreeMap<usize, &Json>>();
+    let changed = values.overridden(attribute).collect::<Map<usize, &Json>>();
     let mut visit_live = |document: u32| !part.is_live(document) || visit(part.first_row + document);
     if let Some(code) = column.code_of(text) {
         let index = part.values_by.get(attribute, column, part.segment.documents());

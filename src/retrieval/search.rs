@@ -8,7 +8,7 @@ use crate::attributes::{AttributeType, number_of, texts_of};
 use crate::bitmap::Bitmap;
 use crate::bm25::Bm25;
 use crate::json::Json;
-use crate::order::sort_by;
+use crate::order::{Map, sort_by};
 use crate::query::Query;
 use crate::scoring::{Ranked, Scoring, TopK, conjunction, disjunction};
 use crate::snapshot::SnapshotError;
@@ -93,7 +93,7 @@ pub fn facet_counts(
     matches: &[Bitmap],
     attribute: usize,
 ) -> Result<Vec<(String, u64)>, SnapshotError> {
-    let mut counts = std::collections::BTreeMap::<String, u64>::new();
+    let mut counts = Map::<String, u64>::new();
     for (part, matches) in corpus.parts.iter().zip(matches) {
         let values = part.values()?;
         let Some(column) = values.column(attribute) else { continue };
@@ -101,7 +101,7 @@ pub fn facet_counts(
         let overridden = values.overridden(attribute).collect::<Vec<_>>();
         for (_, value) in overridden.iter().filter(|(document, _)| matches.has(*document)) {
             for text in facets_of(value, column.kind()) {
-                *counts.entry(text).or_default() += 1;
+                *counts.or_default(text) += 1;
             }
         }
         overridden.iter().for_each(|(document, _)| matches.set(*document, false));
@@ -115,18 +115,18 @@ pub fn facet_counts(
                 }
                 for (code, &count) in by_code.iter().enumerate().filter(|(_, count)| **count > 0) {
                     if let Some(value) = column.string(code) {
-                        *counts.entry(value.to_owned()).or_default() += count;
+                        *counts.or_default(value.to_owned()) += count;
                     }
                 }
             }
             AttributeType::Bool => {
                 for value in matches.iter().filter_map(|document| column.bool(document)) {
-                    *counts.entry(value.to_string()).or_default() += 1;
+                    *counts.or_default(value.to_string()) += 1;
                 }
             }
             AttributeType::Number | AttributeType::Time => {
                 for value in matches.iter().filter_map(|document| column.number(document)) {
-                    *counts.entry(Json::from_f64(value).to_text()).or_default() += 1;
+                    *counts.or_default(Json::from_f64(value).to_text()) += 1;
                 }
             }
         }

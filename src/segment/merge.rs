@@ -10,15 +10,14 @@ use crate::bm25::{self, Totals};
 use crate::document::{DocumentsView, DocumentsWriter, GROUP, Group, KeysWriter, MAX_KINDS, StoreError};
 use crate::ids::FieldSet;
 use crate::index::{
-    Cursor, LengthsWriter, List, ListRef, Renumbering, Shape, ShapesWriter, TermsWalk, TermsWriter, postings,
-    renumber, shapes,
+    Cursor, Interner, LengthsWriter, List, ListRef, Renumbering, Shape, ShapesWriter, TermsWalk, TermsWriter,
+    postings, renumber, shapes,
 };
 use crate::order::sort_by_key;
 use crate::schema::Schema;
 use crate::snapshot::{self, SectionKind, SnapshotError};
 use crate::vector::VectorError;
 use crate::wire::len32;
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A segment takes at most this many bytes of records, as JSON: its parts then stay below 4 GiB.
@@ -588,12 +587,14 @@ fn batch_documents(batch: &Batch) -> (Vec<u8>, Vec<u8>) {
 
 /// The written forms of all live rows with their counts, in the dictionary's own format.
 fn merge_forms(schema: &Schema, sources: &[Source]) -> Result<Vec<u8>, MergeError> {
-    let mut counts: BTreeMap<Vec<u8>, u32> = BTreeMap::new();
-    let mut count = |form: &[u8], times: u32| match counts.get_mut(form) {
-        Some(sum) => *sum = sum.saturating_add(times),
-        None => {
-            counts.insert(form.to_vec(), times);
+    let (mut forms, mut counts) = (Interner::default(), Vec::<u32>::new());
+    let mut count = |form: &[u8], times: u32| {
+        let (number, is_new) = forms.intern(form);
+        if is_new {
+            counts.push(0);
         }
+        let sum = &mut counts[number as usize];
+        *sum = sum.saturating_add(times);
     };
     for source in sources {
         let dead = source.dead();
@@ -618,7 +619,9 @@ fn merge_forms(schema: &Schema, sources: &[Source]) -> Result<Vec<u8>, MergeErro
         }
     }
     let mut writer = TermsWriter::default();
-    counts.iter().for_each(|(form, &times)| writer.push(form, ListRef { at: 0, len: 0, documents: times }));
+    for form in forms.sorted() {
+        writer.push(forms.get(form), ListRef { at: 0, len: 0, documents: counts[form as usize] });
+    }
     Ok(writer.finish())
 }
 

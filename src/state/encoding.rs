@@ -16,8 +16,8 @@
 use super::{Cell, Feedback, Stamp, State, Subject, Usage};
 use crate::bitmap::Bitmap;
 use crate::json::Json;
+use crate::order::Set;
 use crate::wire::{Malformed, Reader, len32, put_bytes, put_varint};
-use std::collections::BTreeSet;
 
 /// Whether it is told when each thing was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,8 +74,14 @@ impl State {
     }
 
     fn strings(&self, stamps: Stamps) -> Vec<String> {
-        let mut strings = BTreeSet::new();
-        let mut take = |texts: &[&String]| strings.extend(texts.iter().map(|text| (*text).clone()));
+        let mut strings = Set::new();
+        let mut take = |texts: &[&String]| {
+            for &text in texts {
+                if !strings.contains(text) {
+                    strings.insert(text.clone());
+                }
+            }
+        };
         for (subject, fields) in &self.subjects {
             match subject {
                 Subject::Record { id, kind } => take(&[id, kind]),
@@ -93,7 +99,7 @@ impl State {
         if stamps == Stamps::Kept {
             self.writes.keys().for_each(|(id, kind)| take(&[id, kind]));
         }
-        strings.into_iter().collect()
+        strings.into_sorted()
     }
 
     /// Reads what [`State::encode`] wrote.

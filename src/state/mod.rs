@@ -19,7 +19,7 @@ pub use stamp::Stamp;
 
 use crate::document::{Key, Record};
 use crate::json::Json;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::order::{Map, Set};
 
 /// The value of a field, and when it was written.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,20 +30,20 @@ pub struct Cell {
     pub stamp: Stamp,
 }
 
-type Fields = BTreeMap<String, Cell>;
+type Fields = Map<String, Cell>;
 
 /// Links, sessions, uses, feedback, and what changed of records.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
-    subjects: BTreeMap<Subject, Fields>,
-    usages: BTreeMap<Usage, Stamp>,
-    feedback: BTreeMap<Feedback, Stamp>,
+    subjects: Map<Subject, Fields>,
+    usages: Map<Usage, Stamp>,
+    feedback: Map<Feedback, Stamp>,
     /// When each record was last written or removed, since the snapshot.
-    writes: BTreeMap<(String, String), Stamp>,
+    writes: Map<(String, String), Stamp>,
     /// Links by the id they lead to: to, from, relation.
-    links_to: BTreeSet<(String, String, String)>,
+    links_to: Set<(String, String, String)>,
     /// By session, the ids of the records it used.
-    used: BTreeMap<String, BTreeSet<String>>,
+    used: Map<String, Set<String>>,
     latest: Option<Stamp>,
 }
 
@@ -74,7 +74,7 @@ impl State {
         {
             self.links_to.insert((to.clone(), from.clone(), relation.clone()));
         }
-        self.subjects.entry(subject.clone()).or_default()
+        self.subjects.or_default(subject.clone())
     }
 
     /// Writes a field, unless a later write is there already; whether it was written.
@@ -95,22 +95,22 @@ impl State {
 
     /// Notes a use.
     pub fn add_usage(&mut self, usage: Usage, stamp: Stamp) {
-        self.used.entry(usage.session.clone()).or_default().insert(usage.record.clone());
-        let known = self.usages.entry(usage).or_insert(stamp);
+        self.used.or_default(usage.session.clone()).insert(usage.record.clone());
+        let known = self.usages.or_insert(usage, stamp);
         *known = (*known).min(stamp);
         self.note(stamp);
     }
 
     /// Notes feedback.
     pub fn add_feedback(&mut self, feedback: Feedback, stamp: Stamp) {
-        let known = self.feedback.entry(feedback).or_insert(stamp);
+        let known = self.feedback.or_insert(feedback, stamp);
         *known = (*known).min(stamp);
         self.note(stamp);
     }
 
     /// Notes that a record was written or removed: what was known of its fields before is no longer.
     pub fn write_record(&mut self, key: Key, stamp: Stamp) {
-        let written = self.writes.entry((key.id.to_owned(), key.kind.to_owned())).or_insert(stamp);
+        let written = self.writes.or_insert((key.id.to_owned(), key.kind.to_owned()), stamp);
         *written = (*written).max(stamp);
         let stamp = *written;
         let subject = Subject::Record { id: key.id.to_owned(), kind: key.kind.to_owned() };
@@ -223,12 +223,12 @@ impl State {
     /// Every link that touches an id: those that come from it, then those that lead to it; one that does both once.
     pub fn links_of<'a>(&'a self, id: &'a str) -> impl Iterator<Item = Link<'a>> + 'a {
         let first = Subject::Link { from: id.to_owned(), to: String::new(), relation: String::new() };
-        let from = self.subjects.range(first..).map(|(subject, _)| subject);
+        let from = self.subjects.from(&first).map(|(subject, _)| subject);
         let from = from
             .take_while(move |subject| matches!(subject, Subject::Link { from, .. } if from == id))
             .filter_map(|subject| self.link(subject));
         let first = (id.to_owned(), String::new(), String::new());
-        let to = self.links_to.range(first..).take_while(move |(to, ..)| to == id);
+        let to = self.links_to.from(&first).take_while(move |(to, ..)| to == id);
         let to = to.filter(move |(_, from, _)| from != id).filter_map(|(to, from, relation)| {
             let (from, to, relation) = (from.clone(), to.clone(), relation.clone());
             let (subject, _) = self.subjects.get_key_value(&Subject::Link { from, to, relation })?;
@@ -266,7 +266,7 @@ impl State {
             id: String::new(),
         };
         // Times are finite.
-        self.usages.range(bound(f64::NEG_INFINITY)..bound(f64::INFINITY)).map(|(usage, _)| usage)
+        self.usages.between(&bound(f64::NEG_INFINITY), &bound(f64::INFINITY)).map(|(usage, _)| usage)
     }
 
     /// What a session did with a record last; of those of the same moment, what was written last.
@@ -281,7 +281,7 @@ impl State {
 
     /// The ids of the records that a session used.
     pub fn used_in(&self, session: &str) -> impl ExactSizeIterator<Item = &str> {
-        static NONE: BTreeSet<String> = BTreeSet::new();
+        static NONE: Set<String> = Set::new();
         self.used.get(session).unwrap_or(&NONE).iter().map(String::as_str)
     }
 

@@ -3,6 +3,7 @@
 use super::{Eligible, Worked};
 use crate::ids::{FieldId, FieldSet};
 use crate::index::{Cursor, ListRef, Lists};
+use crate::order::sort;
 use crate::wire::Malformed;
 
 /// A cursor over the documents of a term, which may be a union of lists, that gives positions.
@@ -84,7 +85,10 @@ impl<'a> Positions<'a> {
                     cursor.seek(here)?;
                     cursor.positions(out)?;
                 }
-                out.sort_unstable();
+                // Most documents are in one list only.
+                if !out.is_sorted() {
+                    sort(out);
+                }
             }
         }
         if fields != FieldSet::ALL {

@@ -18,11 +18,11 @@ use super::stages::{Stages, Standing, relevance};
 use crate::attributes::AttributeType::{self, Bool, Keyword, Keywords, Number, Time};
 use crate::bitmap::Bitmap;
 use crate::options::Options;
+use crate::order::{Map, Set};
 use crate::retrieval::{Corpus, part_of};
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
 use crate::vector;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The kind of records that are memories.
 pub const MEMORY: &str = "memory";
@@ -232,7 +232,7 @@ impl Plan<'_> {
 
 /// What supersession leaves of a score (M8): `validUntil` is set and not later than now.
 fn superseded(context: &Context, candidates: &[Candidate]) -> Result<Measure, SnapshotError> {
-    let mut values = BTreeMap::new();
+    let mut values = Map::new();
     if let Some(attribute) = number(context.schema, "validUntil") {
         let columns = context.values()?;
         for candidate in candidates {
@@ -247,7 +247,7 @@ fn superseded(context: &Context, candidates: &[Candidate]) -> Result<Measure, Sn
 
 /// Leaves the best chunk of each document (M12); memories all stay.
 fn keep_best_chunks(context: &Context, results: &mut Vec<Rated>) -> Result<(), SnapshotError> {
-    let mut seen = BTreeSet::new();
+    let mut seen = Set::new();
     let mut kept = Vec::with_capacity(results.len());
     for rated in results.drain(..) {
         if document_of(context, rated.row)?.is_none_or(|document| seen.insert(document)) {

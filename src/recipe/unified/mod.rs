@@ -20,12 +20,12 @@ use super::legs::{Ask, Signal, Words};
 use super::stages::{Standing, relevance};
 use super::{InterpretError, Legs, WordRule, interpret};
 use crate::bitmap::Bitmap;
+use crate::order::{Map, Set};
 use crate::query::{self, Query};
 use crate::ranking::{WeightedFused, bm25_normalize, weighted_fusion};
 use crate::retrieval::{Ranked, TimeOrder, by_time, nearest};
 use crate::vector;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Words are sure where the best scores so much,
 const SURE_SCORE: f64 = 0.85;
@@ -208,7 +208,7 @@ fn variant_query(context: &Context, variant: &Variant) -> Result<Query, Interpre
 
 impl Found {
     fn of(rows: Vec<Rated>, names: &[&str], route: Route) -> Found {
-        let given = || Measure::Given { values: BTreeMap::new(), default: 0.0 };
+        let given = || Measure::Given { values: Map::new(), default: 0.0 };
         let terms = names.iter().map(|name| Term::new(name, 1.0, given())).collect();
         let formula = Formula { terms, ..Formula::default() };
         let (is_short_circuit, legs) = (false, Legs::default());
@@ -304,7 +304,7 @@ fn unscored(row: u32) -> Rated {
 /// order of what was already shown; so that stays where it is, and each doubling of the lists appends what is not yet
 /// there.
 fn in_pages(lists: &[Vec<u32>], limit: usize, wanted: usize) -> Vec<WeightedFused<u32>> {
-    let mut placed: BTreeSet<u32> = BTreeSet::new();
+    let mut placed: Set<u32> = Set::new();
     let mut rows = Vec::new();
     let mut most = limit;
     loop {
@@ -322,7 +322,7 @@ fn in_pages(lists: &[Vec<u32>], limit: usize, wanted: usize) -> Vec<WeightedFuse
     }
 }
 
-fn signals(list: &[Ranked]) -> BTreeMap<u32, Signal> {
+fn signals(list: &[Ranked]) -> Map<u32, Signal> {
     let signal = |(place, ranked): (usize, &Ranked)| {
         (ranked.row, Signal { score: 0.0 - ranked.rank, place: Some(place) })
     };

@@ -4,11 +4,10 @@
 //! the dictionary, so a vocabulary is kept until something is written.
 
 use crate::analysis::Analyzer;
-use crate::order;
+use crate::order::{self, Map};
 use crate::ranking::cosine_similarity;
 use crate::retrieval::Corpus;
 use crate::snapshot::SnapshotError;
-use std::collections::BTreeMap;
 
 /// It has at most so many words: the most frequent ones.
 const MAX_WORDS: usize = 2000;
@@ -55,7 +54,7 @@ impl Vocabulary {
         analyzer: &Analyzer,
         embed: &dyn Fn(&str) -> Option<Vec<f32>>,
     ) -> Result<Vocabulary, SnapshotError> {
-        let mut counts: BTreeMap<Vec<u8>, (u32, bool)> = BTreeMap::new();
+        let mut counts: Map<Vec<u8>, (u32, bool)> = Map::new();
         for part in corpus.parts {
             let forms = part.segment.forms()?;
             let is_form = forms.is_some();
@@ -68,7 +67,7 @@ impl Vocabulary {
                     word.chars().all(char::is_alphabetic) && word.chars().count() >= MIN_LETTERS
                 });
                 if is_word {
-                    let entry = counts.entry(walk.term().to_vec()).or_insert((0, is_form));
+                    let entry = counts.or_insert(walk.term().to_vec(), (0, is_form));
                     entry.0 = entry.0.saturating_add(walk.list().documents);
                 }
             }
