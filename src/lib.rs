@@ -7,6 +7,7 @@ mod bits;
 pub mod bm25;
 mod builder;
 pub mod chunking;
+pub mod decimal;
 pub mod document;
 pub mod embed;
 mod engine;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The layers, first to last; modules of one layer do not know each other.
 const LAYERS: &[&[&str]] = &[
-    &["ids", "wire", "bits", "bitmap", "bm25", "issues", "order", "tokens"],
+    &["ids", "wire", "bits", "bitmap", "bm25", "decimal", "issues", "order", "tokens"],
     &["json"],
     &["analysis", "chunking"],
     &["index", "vector", "embed", "document", "attributes"],
