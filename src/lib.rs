@@ -28,6 +28,7 @@ pub mod segment;
 pub mod snapshot;
 pub mod state;
 pub mod tokens;
+mod unicode;
 pub mod vector;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;

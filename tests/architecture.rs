@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// The layers, first to last; modules of one layer do not know each other.
 const LAYERS: &[&[&str]] = &[
     &["ids", "wire", "bits", "bitmap", "bm25", "decimal", "issues", "order", "tokens"],
-    &["json"],
+    &["json", "unicode"],
     &["analysis", "chunking"],
     &["index", "vector", "embed", "document", "attributes"],
     &["schema", "state", "options"],
