@@ -3,6 +3,7 @@
 //! The same record must give the same bytes whether it came from a file or from a JavaScript object, so
 //! numbers are written as JavaScript writes them: `1.0` and `1` are the same value and become `1`.
 
+use crate::decimal;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
@@ -54,7 +55,7 @@ impl Json {
             return Json::Integer(number as i64);
         }
         // The integer that its written form reads back as: that of its shortest digits.
-        float_text(number).parse().map_or(Json::Float(number), Json::Integer)
+        decimal::text(number).parse().map_or(Json::Float(number), Json::Integer)
     }
 
     /// The value of a key; none where this is no object, or lacks it.
@@ -100,7 +101,7 @@ impl Json {
             Json::Null => out.extend_from_slice(b"null"),
             Json::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
             Json::Integer(number) => out.extend_from_slice(number.to_string().as_bytes()),
-            Json::Float(number) => out.extend_from_slice(float_text(*number).as_bytes()),
+            Json::Float(number) => out.extend_from_slice(decimal::text(*number).as_bytes()),
             Json::String(text) => write_string(text, out),
             Json::Array(values) => {
                 out.push(b'[');
@@ -132,18 +133,6 @@ impl Json {
         let mut out = Vec::new();
         self.write(&mut out);
         String::from_utf8(out).expect("JSON written from strings is UTF-8")
-    }
-}
-
-/// The shortest digits that read back as `number`, placed as JavaScript places them.
-fn float_text(number: f64) -> String {
-    let scientific = format!("{number:e}");
-    let (digits, exponent) = scientific.split_once('e').expect("the e format has an exponent");
-    let exponent = exponent.parse::<i32>().expect("its exponent is an integer");
-    match exponent {
-        -6..=20 => format!("{number}"),
-        21.. => format!("{digits}e+{exponent}"),
-        _ => format!("{digits}e{exponent}"),
     }
 }
 

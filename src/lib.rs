@@ -3,6 +3,7 @@
 pub mod attributes;
 mod builder;
 pub mod chunking;
+pub mod decimal;
 pub mod document;
 pub mod embed;
 mod engine;
@@ -20,6 +21,7 @@ pub mod segment;
 pub mod snapshot;
 pub mod state;
 pub mod tokens;
+mod unicode;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
 

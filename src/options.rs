@@ -4,10 +4,10 @@
 //! (P6), and so is a name that nobody asked for.
 
 use crate::attributes::time_of;
+use crate::decimal;
 use crate::issues::format_issues;
 use crate::json::Json;
 use crate::order::sort;
-use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 /// What is wrong with options, all of it: `limit: must be 1 to 100; mode: unknown mode "fuzzy"`.
@@ -109,7 +109,12 @@ impl<'a> Options<'a> {
     /// A finite number within a range.
     pub fn number(&mut self, name: &'static str, range: RangeInclusive<f64>) -> Option<f64> {
         let number = self.any_number(name)?;
-        self.within(name, number, range)
+        if range.contains(&number) {
+            return Some(number);
+        }
+        let [start, end, number] = [*range.start(), *range.end(), number].map(decimal::text);
+        self.complain(name, format!("must be {start} to {end}, not {number}"));
+        None
     }
 
     /// A finite number.
@@ -128,19 +133,6 @@ impl<'a> Options<'a> {
             self.complain(name, format!("must be {} to {}, not {number}", range.start(), range.end()));
         }
         as_count
-    }
-
-    fn within<T: PartialOrd + Display>(
-        &mut self,
-        name: &str,
-        value: T,
-        range: RangeInclusive<T>,
-    ) -> Option<T> {
-        if range.contains(&value) {
-            return Some(value);
-        }
-        self.complain(name, format!("must be {} to {}, not {value}", range.start(), range.end()));
-        None
     }
 
     /// A moment: milliseconds since 1970, or an ISO 8601 date.

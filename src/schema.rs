@@ -10,6 +10,7 @@ pub use vectors::{EmbedderKind, MAX_MODELS, VectorModel};
 
 use crate::analysis::{Analyzer, AnalyzerError};
 use crate::attributes::AttributeType;
+use crate::decimal;
 use crate::ids::FieldId;
 use entries::Entries;
 use serde::{Deserialize, Serialize};
@@ -83,7 +84,7 @@ pub enum SchemaError {
         name: String,
     },
     /// A weight is not a finite number.
-    #[error("the weight of {field:?} is {weight}; it has to be a finite number")]
+    #[error("the weight of {field:?} is {}; it has to be a finite number", decimal::text(*.weight))]
     BadWeight {
         /// The field.
         field: String,

@@ -31,7 +31,7 @@ def table(name, meaning, is_member):
             line = "   "
         line += item
     lines.append(line)
-    return f"\n/// {meaning}\npub(super) const {name}: &[(u32, u32)] = &[\n" + "\n".join(lines) + "\n];"
+    return f"\n/// {meaning}\npub(super) static {name}: &[(u32, u32)] = &[\n" + "\n".join(lines) + "\n];"
 
 
 print(HEADER, end="")

@@ -3,7 +3,7 @@
 //! Lines are read as Markdown has them, but leniently: a fence may be indented or quoted, because a list or a quotation
 //! may hold it. In text that is no Markdown, little looks like a heading or a fence.
 
-use unicode_segmentation::UnicodeSegmentation;
+use crate::unicode::Graphemes;
 
 /// What a cut would part, from the worst to the best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,7 +29,8 @@ pub enum Break {
 /// The break before each byte, and after the last.
 pub fn breaks_of(text: &str) -> Vec<Break> {
     let mut breaks = vec![Break::InGrapheme; text.len() + 1];
-    for (at, _) in text.grapheme_indices(true) {
+    let mut graphemes = Graphemes::default();
+    for (at, _) in text.char_indices().filter(|&(_, c)| graphemes.starts(c)) {
         breaks[at] = Break::Graphemes;
     }
     breaks[text.len()] = Break::Graphemes;

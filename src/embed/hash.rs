@@ -7,6 +7,7 @@ use super::normal::nfkc;
 use super::{Embedder, normalised};
 use crate::analysis::{Analyzer, Purpose};
 use crate::order::sort;
+use crate::unicode::lower_case;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Odd multipliers, each of which projects a hash to a place and a sign.
@@ -91,7 +92,7 @@ impl Embedder for HashEmbedder {
     }
 
     fn embed(&self, text: &str) -> Vec<f32> {
-        let text = nfkc(text).to_lowercase();
+        let text = lower_case(&nfkc(text));
         let words = self.words(&text);
         let mut hashes = Vec::new();
         for word in &words {

@@ -6,6 +6,7 @@
 use super::bert_tables::{MARKS, PUNCTUATION, REMOVED};
 use super::normal::nfd;
 use super::vocabulary::VocabularyView;
+use crate::unicode::lower;
 
 /// How text is normalised, and which words are too long: what `tokenizer.json` can choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,8 +115,8 @@ fn normalised(text: &str, options: WordPieceOptions) -> String {
         cleaned = nfd(&cleaned).chars().filter(|&c| !is_in(MARKS, c)).collect();
     }
     if options.lowercase {
-        // Letter by letter: `str::to_lowercase` would treat a final sigma otherwise.
-        cleaned = cleaned.chars().flat_map(char::to_lowercase).collect();
+        // Letter by letter: `lower_case` would treat a final sigma otherwise.
+        cleaned = cleaned.chars().flat_map(lower).collect();
     }
     cleaned
 }

@@ -1,6 +1,6 @@
 //! How does a question become an expression of its terms, stop words and all?
 
-use unicode_segmentation::UnicodeSegmentation;
+use crate::unicode::{Graphemes, lower_case};
 
 /// An expression that matches documents with any term of `query` (V1); it always parses.
 ///
@@ -16,7 +16,7 @@ use unicode_segmentation::UnicodeSegmentation;
 /// assert_eq!(any_term("?"), r#""""#);
 /// ```
 pub fn any_term(query: &str) -> String {
-    let query = query.to_lowercase();
+    let query = lower_case(query);
     let pieces = query.split(|c: char| c.is_whitespace() || matches!(c, '-' | '_' | '.' | '/' | '\\'));
     let terms = pieces.filter_map(term).collect::<Vec<_>>();
     if terms.is_empty() { "\"\"".into() } else { terms.join(" OR ") }
@@ -24,7 +24,14 @@ pub fn any_term(query: &str) -> String {
 
 fn term(piece: &str) -> Option<String> {
     // A mark without its letter would be another word, so a grapheme stays or goes as a whole.
-    let kept = piece.graphemes(true).filter(|grapheme| grapheme.starts_with(char::is_alphanumeric));
+    let mut graphemes = Graphemes::default();
+    let mut is_kept = false;
+    let kept = piece.chars().filter(|&c| {
+        if graphemes.starts(c) {
+            is_kept = c.is_alphanumeric();
+        }
+        is_kept
+    });
     Some(kept.collect::<String>()).filter(|term| term.chars().nth(1).is_some())
 }
 

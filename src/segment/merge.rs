@@ -1,6 +1,7 @@
 //! Any number of batches and segments become one segment.
 
 use super::batch::Batch;
+use super::threads::on_threads;
 use super::vectors::merge_vectors;
 use super::{Segment, parse_record};
 use crate::analysis::Purpose;
@@ -13,12 +14,10 @@ use crate::index::{
     Cursor, Interner, LengthsWriter, List, ListRef, Renumbering, Shape, ShapesWriter, TermsWalk, TermsWriter,
     postings, renumber, shapes,
 };
-use crate::order::sort_by_key;
 use crate::schema::Schema;
 use crate::snapshot::{self, SectionKind, SnapshotError};
 use crate::vector::VectorError;
 use crate::wire::len32;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A segment takes at most this many bytes of records, as JSON: its parts then stay below 4 GiB.
 pub const MAX_TEXT: usize = 2 << 30;
@@ -299,11 +298,7 @@ impl Plan<'_> {
         bounds.push(None);
         let ranges =
             bounds.windows(2).map(|pair| (pair[0].as_deref(), pair[1].as_deref())).collect::<Vec<_>>();
-        let parts = if threads > 1 {
-            in_parallel(threads, ranges.len(), |i| self.encode_range(ranges[i]))
-        } else {
-            ranges.iter().map(|range| self.encode_range(*range)).collect()
-        };
+        let parts = on_threads(threads, ranges.len(), |i| self.encode_range(ranges[i]));
         let mut terms = TermsWriter::default();
         let mut postings = Vec::new();
         for part in parts {
@@ -381,27 +376,6 @@ impl Plan<'_> {
         }
         Ok(encoded)
     }
-}
-
-/// Runs `work` for 0 to `count` on several threads; the answers are in order.
-fn in_parallel<T: Send>(threads: usize, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let next = AtomicUsize::new(0);
-    let mut done: Vec<(usize, T)> = std::thread::scope(|scope| {
-        let worker = || {
-            let mut mine = Vec::new();
-            loop {
-                let i = next.fetch_add(1, Ordering::Relaxed);
-                if i >= count {
-                    return mine;
-                }
-                mine.push((i, work(i)));
-            }
-        };
-        let workers = (0..threads).map(|_| scope.spawn(worker)).collect::<Vec<_>>();
-        workers.into_iter().flat_map(|worker| worker.join().expect("a worker does not panic")).collect()
-    });
-    sort_by_key(&mut done, |(i, _)| *i);
-    done.into_iter().map(|(_, answer)| answer).collect()
 }
 
 /// The terms of one source in order, from some term on.

@@ -7,6 +7,11 @@
 mod batch;
 mod embedders;
 mod merge;
+#[cfg(not(target_arch = "wasm32"))]
+mod threads;
+#[cfg(target_arch = "wasm32")]
+#[path = "no_threads.rs"]
+mod threads;
 mod vectors;
 
 pub(crate) use batch::key_hash;

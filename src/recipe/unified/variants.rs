@@ -9,6 +9,7 @@ use crate::analysis::Analyzer;
 use crate::order;
 use crate::query::words;
 use crate::recipe::formula::distinct_terms;
+use crate::unicode::lower_case;
 use serde::Serialize;
 
 /// There are at most so many, the query itself among them.
@@ -121,7 +122,7 @@ pub fn variants(query: &str, near: Vec<NearWord>) -> Vec<Variant> {
     }));
     let mut seen = Vec::new();
     all.retain(|variant| {
-        let form = plain_words(&variant.query).collect::<Vec<_>>().join(" ").to_lowercase();
+        let form = lower_case(&plain_words(&variant.query).collect::<Vec<_>>().join(" "));
         let is_new = variant.weight == 1.0 || !form.is_empty() && !seen.contains(&form);
         seen.push(form);
         is_new
