@@ -1,5 +1,5 @@
 // wasm-bindgen's glue, made small. What it repeats for every method is said once, in js/glue-runtime.js, and what nobody
-// calls is left out. A shape that no rule knows stays as it is, and works; a helper that is not known is an error.
+// calls is left out. What the rules do not know, of another version of wasm-bindgen, is an error of the build.
 
 import { readFile } from "node:fs/promises";
 import { transform } from "esbuild";
@@ -21,13 +21,15 @@ const LEFT_OUT =
 const RULES = [
   [/\/\*[\s\S]*?\*\//g, ""],
   [/^if \(Symbol\.dispose\).*$/gm, ""],
+  [/static empty\(schema\) \{[\s\S]*?\n    \}\n/, ""],
 
   // Objects.
   [/static __wrap\(ptr\) \{[\s\S]*?\n    \}\n/g, ""],
   [/ __destroy_into_raw\(\) \{[\s\S]*?\n    \}\n/g, ""],
   [/const ptr = this\.__destroy_into_raw\(\);\s*/g, ""],
   [/(wasm\.\w+\()ptr\b/g, "$1released(this)"],
-  [/this\.__wbg_ptr = ret\[0\];\s*(\w+)Finalization\.register\(this, this\.__wbg_ptr, this\);\s*return this;/g, (_, name) => `adopted(this, ret[0], ${freeOf(name)});`],
+  [/this\.__wbg_ptr = ret\[0\];\s*(\w+)Finalization\.register\(this, this\.__wbg_ptr, this\);\s*return this;/g,
+    (_, name) => `adopted(this, ret[0], ${freeOf(name)});`],
   [/(\w+)\.__wrap\(ret\[0\]\)/g, (_, name) => `adopted(Object.create(${name}.prototype), ret[0], ${freeOf(name)})`],
   [/__wbg_ptr/g, "__pointer"],
 
@@ -44,8 +46,14 @@ const RULES = [
 
   // Arguments. Where the second of two cannot be passed, what was copied of the first is not given back: a few bytes, once.
   [/let ptr0, len0[^;]*;\s*try \{([\s\S]*?)\} catch \(e\) \{[\s\S]*?throw e;\s*\}/g, "$1"],
-  [/(?:const |var )?ptr(\d) = (isLikeNone\((\w+)\) \? 0 : )?pass(\w+)ToWasm0\((\w+), [^;]*\);\s*(?:const |var )?len\1 = WASM_VECTOR_LEN;/g, (_, number, isOptional, __, type, name) => `const pass${number} = ${isOptional ? `${name} == null ? NOTHING : ` : ""}${PASSING[type](name)};`],
+  [/(?:const |var )?ptr(\d) = (isLikeNone\((\w+)\) \? 0 : )?pass(\w+)ToWasm0\((\w+), [^;]*\);\s*(?:const |var )?len\1 = WASM_VECTOR_LEN;/g,
+    (_, number, isOptional, __, type, name) => `const pass${number} = ${isOptional ? `${name} == null ? NOTHING : ` : ""}${PASSING[type](name)};`],
   [/\bptr(\d), len\1\b/g, "...pass$1"],
+  // Each is used once, in the order in which they stand.
+  [/const pass0 = (.*);\s*(?:const pass1 = (.*);\s*)?(.*)\.\.\.pass0(?:(.*)\.\.\.pass1)?/g,
+    (_, zero, one, start, between) => `${start}...${zero}${one ? `${between}...(${one})` : ""}`],
+  [/const ret = (checked\(.*\));\s*return (\w+)\(ret\[0\]\)/g, "return $2($1[0])"],
+  [/const ret = (checked\(.*\));\s*return (\w+)\((\w+), ret\)/g, "return $2($3, $1)"],
 
   // What the module imports.
   [/function __wbg_get_imports\(\) \{\s*const import0 = \{\s*__proto__: null,([\s\S]*?)\n    \};\s*return \{\s*__proto__: null,\s*"[^"]*": import0,\s*\};\s*\}/g, "const imports = () => ({ __wbg_module: {$1\n    } });"],
@@ -81,7 +89,7 @@ export async function smallGlue(source) {
   let glue = source.slice(0, end);
   for (const [name, ours] of Object.entries(HELPERS)) glue = glue.replaceAll(`${name}(`, `${ours}(`);
   for (const [shape, small] of RULES) glue = glue.replace(shape, small);
-  const [helper] = /\b\w+(?:ToWasm0|FromWasm0|Memory0|Finalization)\b|\bhandleError\b|WASM_VECTOR_LEN/.exec(glue) ?? [];
+  const [helper] = /\b(?:\w+(?:ToWasm0|FromWasm0|Memory0|Finalization)|handleError|isLikeNone|deferred\w*|__destroy_into_raw|__wrap|WASM_VECTOR_LEN)\b/.exec(glue) ?? [];
   if (helper) throw new Error(`glue.mjs has no rule for a use of wasm-bindgen's ${helper}`);
   const { code, mangleCache } = await transform(glue + RUNTIME, { mangleProps: CROSSING, mangleCache: {}, target: "es2022" });
   const { __wbg_module, ...names } = mangleCache;

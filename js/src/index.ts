@@ -6,7 +6,7 @@ import { documentsOf, type DocumentSource } from "./documents.js";
 import { Engine, Searcher, call, type RawSearcher } from "./engine.js";
 import { loader, type Init, type Wasm, type WasmSource } from "./load.js";
 import type { DocumentFile, MissingRanges } from "./ranges.js";
-import type * as whole from "./raw.js";
+import type { raw as whole } from "./raw.js";
 import type { MemorySettings } from "./memory.types.js";
 import { received, type DownloadProgress, type RawOpener, type Read, type Source } from "./source.js";
 import type { Chunk, Embed, Identified, PresetName, RecordInput, Schema, StoredRecord } from "./types.js";
