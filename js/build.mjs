@@ -2,6 +2,7 @@
 // entry asks for it, as CommonJS, each with its types; and the modules, as they are and as scripts, for places without files.
 
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { deflateRawSync } from "node:zlib";
 import { transform } from "esbuild";
 import { smallGlue } from "./glue.mjs";
 import { renamed as withNames } from "./wasm-names.mjs";
@@ -28,11 +29,13 @@ for (const [glue, modules] of Object.entries(GLUES)) {
 const read = async (name) => small.get(name) ?? readFile(new URL(name, FROM), "utf8");
 const leaves = (value) => (typeof value === "string" ? [value] : Object.values(value).flatMap(leaves));
 
-/** A module in base64, decoded when it is asked for. */
+/** A module as a script: packed, in base64, and unpacked when it is asked for. */
 async function inlined(wasm) {
-  const base64 = (await readFile(new URL(wasm, TO))).toString("base64");
-  return `const base64="${base64}";
-export function bytes(){const text=atob(base64),bytes=new Uint8Array(text.length);for(let i=0;i<text.length;i++)bytes[i]=text.charCodeAt(i);return bytes}
+  const module = await readFile(new URL(wasm, TO));
+  const base64 = deflateRawSync(module, { level: 9, memLevel: 9 }).toString("base64");
+  return `import{unpacked}from"./inflate.js";
+const base64="${base64}";
+export const bytes=()=>unpacked(base64,${module.length});
 `;
 }
 
