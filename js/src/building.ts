@@ -60,8 +60,9 @@ export async function built(
 }
 
 function countOf(records: Iterable<object> | string): number | undefined {
-  if (Array.isArray(records)) return records.length;
-  return records instanceof Set ? records.size : undefined;
+  if (typeof records === "string") return undefined;
+  const { length, size = length } = Object(records) as { length?: number; size?: number };
+  return size;
 }
 
 function* batchesOf(records: Iterable<object> | string): Generator<readonly object[] | string> {

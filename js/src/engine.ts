@@ -93,8 +93,8 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
   }
 
   /** @internal */
-  static of<R extends object>(raw: RawSearcher, embed?: Embed, documents?: Documents): Searcher<R> {
-    return new Searcher(raw, embed, documents);
+  static of<R extends object>(raw: object, embed?: Embed, documents?: Documents): Searcher<R> {
+    return new this(raw, embed, documents);
   }
 
   /** @internal */
@@ -251,7 +251,7 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
 
   static {
     // Where a browser lacks the symbol, a method of that name would be called "undefined".
-    if (Symbol.dispose) Object.defineProperty(Searcher.prototype, Symbol.dispose, { value: Searcher.prototype.free });
+    Object.assign(this.prototype, { [Symbol.dispose ?? "free"]: this.prototype.free });
   }
 }
 
@@ -268,11 +268,6 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
 
   /** Entries of knowledge, ranked by seven signals. */
   readonly vault: Vault<R> = new Vault(this);
-
-  /** @internal */
-  static override of<R extends object>(raw: RawEngine, embed?: Embed, documents?: Documents): Engine<R> {
-    return new Engine(raw, embed, documents);
-  }
 
   /**
    * Asks a recipe, at once.
@@ -303,8 +298,8 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
    * @param records Objects, or a text with one JSON object a line.
    */
   add(records: Iterable<RecordInput | Identified> | string): Written {
-    const counts = this.call((raw: RawEngine) => raw.add(listed(records)));
-    return { added: counts[0]!, replaced: counts[1]! };
+    const [added, replaced] = this.call((raw: RawEngine) => raw.add(listed(records)));
+    return { added: added!, replaced: replaced! };
   }
 
   /** Removes records by their keys, and says how many there were. Keys that are not there are passed over. */
@@ -336,7 +331,8 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
    */
   splitSnapshot(options: { readonly maxFileSize?: number } = {}): SplitSnapshot {
     const files = this.call((raw: RawEngine) => raw.splitSnapshot(options.maxFileSize)) as Uint8Array<ArrayBuffer>[];
-    return { snapshot: files[0]!, docs: files.slice(1) };
+    const [snapshot, ...docs] = files;
+    return { snapshot: snapshot!, docs };
   }
 }
 

@@ -112,7 +112,7 @@ interface RawError extends Error, Details {
 
 /** Whether the wasm module threw this on purpose. */
 export function isRaw(thrown: unknown): thrown is RawError {
-  return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string";
+  return thrown instanceof Error && typeof (thrown as RawError).code === "string";
 }
 
 /** The error that users see for one that the wasm module threw. */

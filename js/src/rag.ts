@@ -102,18 +102,18 @@ export class Rag {
     signal: AbortSignal | undefined,
   ): Promise<RagIndexResponse> {
     const plan = this.#engine.ask<{ sources: readonly Planned[] }>("rag.index", { ...rest, sources, dryRun: true });
-    const texts = plan.sources.flatMap(({ texts = [] }, number) => texts.map((text) => ({ text, number })));
+    const texts = plan.sources.flatMap(({ texts = [] }, number) => texts.map((text) => [text, number] as const));
     const failed = new Map<number, string>();
     const vectors: Float32Array[] = [];
     for (let start = 0; start < texts.length; start += batchSize) {
       signal?.throwIfAborted();
       const batch = texts.slice(start, start + batchSize);
       try {
-        const made = vectorsOf(batch.map(({ text }) => text), embed, "chunks", vectors[0]?.length);
+        const made = vectorsOf(batch.map(([text]) => text), embed, "chunks", vectors[0]?.length);
         vectors.push(...(await unlessAborted(made, signal)));
       } catch (cause) {
         if (!(cause instanceof SnapseekError) || rest.strict) throw cause;
-        for (const { number } of batch) {
+        for (const [, number] of batch) {
           failed.set(number, cause.message);
           vectors.push(new Float32Array());
         }
@@ -124,7 +124,7 @@ export class Rag {
       .map((source, number): Sent => ({ ...source, embedFailed: failed.get(number) }))
       .filter((_, number) => isChanged(plan.sources[number]!));
     // One source's chunks have all their vectors, or none.
-    const kept = vectors.filter((_, place) => !failed.has(texts[place]!.number)).flatMap((vector) => Array.from(vector));
+    const kept = vectors.filter((_, place) => !failed.has(texts[place]![1])).flatMap((vector) => Array.from(vector));
     const vector = kept.length > 0 ? kept : undefined;
     const written = this.#engine.ask<RagIndexResponse>("rag.index", { ...rest, sources: changed }, vector);
     const reports = written.sources.values();
@@ -158,24 +158,26 @@ export class Rag {
 
 /** What several calls for the index did, at least one. */
 function together(all: readonly RagIndexResponse[]): RagIndexResponse {
-  const sum = (number: (one: RagIndexResponse) => number): number => all.reduce((total, one) => total + number(one), 0);
-  const union = (texts: (one: RagIndexResponse["embedding"]) => readonly string[] | undefined): string[] =>
-    [...new Set(all.flatMap(({ embedding }) => texts(embedding) ?? []))].sort();
-  const fallbackReasons = union((one) => one.fallbackReasons);
+  const flat = all.map((one) => ({ ...one, ...one.embedding }));
+  const sum = (name: "indexed" | "skipped" | "indexedChunks" | "removedChunks" | "fallbackCount"): number =>
+    flat.reduce((total, one) => total + one[name], 0);
+  const union = (name: "providers" | "models" | "fallbackReasons"): string[] =>
+    [...new Set(flat.flatMap((one) => one[name] ?? []))].sort();
+  const fallbackReasons = union("fallbackReasons");
   // The worst of all, but for a write of nothing, which tells nothing.
   const tiers = all.filter(({ indexed }) => indexed > 0).map(({ qualityTier }) => qualityTier);
   const first = all[0]!;
   return {
     ...first,
-    indexed: sum((one) => one.indexed),
-    skipped: sum((one) => one.skipped),
-    indexedChunks: sum((one) => one.indexedChunks),
-    removedChunks: sum((one) => one.removedChunks),
+    indexed: sum("indexed"),
+    skipped: sum("skipped"),
+    indexedChunks: sum("indexedChunks"),
+    removedChunks: sum("removedChunks"),
     qualityTier: tiers.find((tier) => tier === "degraded") ?? tiers[0] ?? first.qualityTier,
     embedding: {
-      providers: union((one) => one.providers),
-      models: union((one) => one.models),
-      fallbackCount: sum((one) => one.embedding.fallbackCount),
+      providers: union("providers"),
+      models: union("models"),
+      fallbackCount: sum("fallbackCount"),
       ...(fallbackReasons.length > 0 && { fallbackReasons }),
     },
     sources: all.flatMap(({ sources }) => sources),

@@ -132,13 +132,13 @@ export default function Page() {
 export { close } from "./chromium.mjs";
 
 export const places = {
-  "Vite, development server": viteDev,
   "esbuild": esbuildBuild,
   "Rollup": rollupBuild,
 };
 
 export const filed = {
   "Vite": viteBuild,
+  "Vite, development server": viteDev,
   "webpack": webpackBuild,
   "Next.js: page, route in Node, route at the edge": next,
 };
