@@ -1,24 +1,41 @@
 // Writes pkg/ from what tsc made in target/js: every file that the manifest's entries reach, as an ES module and, where an
-// entry asks for it, as CommonJS, each with its types; and the modules as scripts, for places without files.
+// entry asks for it, as CommonJS, each with its types; and the modules, as they are and as scripts, for places without files.
 
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { deflateRawSync } from "node:zlib";
 import { transform } from "esbuild";
+import { smallGlue } from "./glue.mjs";
+import { renamed as withNames } from "./wasm-names.mjs";
 
 const FROM = new URL("../target/js/", import.meta.url);
 const TO = new URL("../pkg/", import.meta.url);
 const MANIFEST = new URL("../pkg.json", import.meta.url);
 
 const INLINED = { "snapseek-inline.js": "snapseek.wasm", "snapseek-search-inline.js": "snapseek-search.wasm" };
+/** Each glue, and the modules that it is for. */
+const GLUES = {
+  "glue.js": ["snapseek.wasm", "snapseek.plain.wasm"],
+  "glue-search.js": ["snapseek-search.wasm", "snapseek-search.plain.wasm"],
+};
 const RELATIVE = /(\bfrom\s*|\bimport\s*\(?\s*|\brequire\(\s*)"\.\/([\w.-]+)"/g;
 
-const read = (name) => readFile(new URL(name, FROM), "utf8");
+const small = new Map();
+for (const [glue, modules] of Object.entries(GLUES)) {
+  const { code, names } = await smallGlue(await readFile(new URL(glue, FROM), "utf8"));
+  small.set(glue, code);
+  for (const module of modules) await writeFile(new URL(module, TO), withNames(await readFile(new URL(module, FROM)), names));
+}
+
+const read = async (name) => small.get(name) ?? readFile(new URL(name, FROM), "utf8");
 const leaves = (value) => (typeof value === "string" ? [value] : Object.values(value).flatMap(leaves));
 
-/** A module in base64, decoded when it is asked for. */
+/** A module as a script: packed, in base64, and unpacked when it is asked for. */
 async function inlined(wasm) {
-  const base64 = (await readFile(new URL(wasm, TO))).toString("base64");
-  return `const base64="${base64}";
-export function bytes(){const text=atob(base64),bytes=new Uint8Array(text.length);for(let i=0;i<text.length;i++)bytes[i]=text.charCodeAt(i);return bytes}
+  const module = await readFile(new URL(wasm, TO));
+  const base64 = deflateRawSync(module, { level: 9, memLevel: 9 }).toString("base64");
+  return `import{unpacked}from"./inflate.js";
+const base64="${base64}";
+export const bytes=()=>unpacked(base64,${module.length});
 `;
 }
 

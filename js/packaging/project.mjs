@@ -4,7 +4,7 @@
 import { execFile } from "node:child_process";
 import { copyFile, cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 
 const exec = promisify(execFile);
@@ -15,7 +15,14 @@ export const PACKAGE = path("../../pkg");
 const EXAMPLES = path("../../examples/js");
 const GOLDEN = path("../../tests/golden");
 
-/** Packs the package and installs it; gives the folder of the project and the tarball. */
+/** What stands in place of the modules as scripts, where the files have to be found. */
+const REFUSAL = 'export const bytes = () => { throw new Error("refused: the module was to come as a file"); };\n';
+const SCRIPTS = ["snapseek-inline.js", "snapseek-search-inline.js"];
+
+/**
+ * Packs the package and installs it; gives the folder of the project and the tarball. In a second project, `filed`, the
+ * modules as scripts refuse: what works there has loaded the .wasm files.
+ */
 export async function install() {
   const work = path(".work");
   const project = join(work, "project");
@@ -41,5 +48,15 @@ export const schema = ${String(schema)};
 export const snapshot = Uint8Array.from(atob("${snapshot.toString("base64")}"), (character) => character.charCodeAt(0));
 `,
   );
-  return { work, project, tarball, files, size };
+  const { build } = await import(pathToFileURL(join(project, "node_modules/snapseek/node.js")).href);
+  const engine = await build(String(records), JSON.parse(String(schema)));
+  const split = engine.splitSnapshot();
+  engine.free();
+  await writeFile(join(project, "split.snap"), split.snapshot);
+  await writeFile(join(project, "split.snap.docs"), split.docs[0]);
+
+  const filed = join(work, "filed");
+  await cp(project, filed, { recursive: true });
+  for (const name of SCRIPTS) await writeFile(join(filed, "node_modules/snapseek", name), REFUSAL);
+  return { work, project, filed, tarball, files, size };
 }

@@ -35,8 +35,11 @@ async function attempt(name, place) {
 }
 
 for (const group of groups) {
-  const { places, close } = await import(`./places/${group}.mjs`);
+  const { places, filed = {}, close } = await import(`./places/${group}.mjs`);
   for (const [name, place] of Object.entries(places)) if (isWanted(name)) await attempt(name, place);
+  // Where the module has to come as a file, it cannot come as a script.
+  const inFiled = { ...context, project: context.filed };
+  for (const [name, place] of Object.entries(filed)) if (isWanted(name)) await attempt(name, () => place(inFiled));
   await close?.();
 }
 if (absent > 0) console.log(`${absent} could not be had on this machine; not counted`);

@@ -25,6 +25,12 @@ export async function serve(folders, { csp } = {}) {
       try {
         const body = await readFile(join(folder, path));
         const type = TYPES[extname(path)] ?? "application/octet-stream";
+        const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "") ?? [];
+        if (first !== undefined) {
+          const part = body.subarray(Number(first), Number(last) + 1);
+          const range = `bytes ${first}-${Number(first) + part.length - 1}/${body.length}`;
+          return response.writeHead(206, { ...headers, "content-type": type, "content-range": range }).end(part);
+        }
         return response.writeHead(200, { ...headers, "content-type": type, "content-length": body.length }).end(body);
       } catch {
         // The next folder may have it.

@@ -32,10 +32,11 @@ const MEMORIES = {
  * @param snapseek What `import "snapseek"` gives.
  * @param fixture The golden records, their schema, and the snapshot that the native build makes of them.
  * @param url Where the golden snapshot can be fetched, in places with a server.
+ * @param split Where the same can be had with its documents in a file beside it: a URL, in Node a path.
  * @param slim What `import "snapseek/search"` gives.
- * @param persist What `import "snapseek/persist"` gives, and the `place` for its files; none where nothing can be kept.
+ * @param persist What `import "snapseek/persist"` gives, and the `places` to try it in; none where nothing can be kept.
  */
-export const suite = (snapseek, { records, schema, snapshot }, { url, slim, persist } = {}) => ({
+export const suite = (snapseek, { records, schema, snapshot }, { url, split, slim, persist } = {}) => ({
   "builds the bytes of the native build": async () => {
     const engine = await snapseek.build(records, schema);
     same(engine.snapshot(), snapshot);
@@ -128,19 +129,37 @@ export const suite = (snapseek, { records, schema, snapshot }, { url, slim, pers
     equal(results.map(({ memory }) => memory.id), [id]);
     engine.free();
   },
-  ...(persist && {
-    "keeps what was written": async () => {
-      const store = await persist.persist("suite", { open: snapseek.open, ...persist.place });
-      await store.clear();
-      const engine = await store.open(() => snapshot);
-      engine.add([{ id: "kept", title: "A zebra" }]);
-      await store.save(engine);
+  "reads documents that are in other files": async () => {
+    const whole = await snapseek.open(snapshot);
+    const parts = whole.splitSnapshot();
+    const sources = [[parts.snapshot, { docs: new Blob(parts.docs) }], ...(split ? [[split, {}]] : [])];
+    for (const [source, options] of sources) {
+      const engine = await snapseek.open(source, options);
+      const missing = await failure((async () => engine.searchSync("fox", { records: true }))());
+      equal(missing.code, "documents/missing");
+      equal(await engine.search("fox", { records: true }), whole.searchSync("fox", { records: true }));
       engine.free();
-      const again = await (await persist.persist("suite", { open: snapseek.open, ...persist.place })).open(() => snapshot);
-      equal(ids(again.searchSync("zebra")), ["kept"]);
-      again.free();
-    },
-  }),
+    }
+    whole.free();
+  },
+  ...Object.fromEntries(
+    (persist?.places ?? []).map((place) => [
+      `keeps what was written${place.in ? `, in ${place.in}` : ""}`,
+      async () => {
+        const opened = () => persist.persist("suite", { open: snapseek.open, ...place });
+        const store = await opened();
+        await store.clear();
+        const engine = await store.open(() => snapshot);
+        engine.add([{ id: "kept", title: "A zebra" }]);
+        await store.save(engine);
+        engine.free();
+        const again = await (await opened()).open(() => truth(false, "the source was asked again"));
+        equal(ids(again.searchSync("zebra")), ["kept"]);
+        again.free();
+        await store.clear();
+      },
+    ]),
+  ),
   ...(slim && {
     "searches with the small module, which has no more than that": async () => {
       equal(["build" in slim, slim.SnapseekError === snapseek.SnapseekError], [false, true]);

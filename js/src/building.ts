@@ -1,6 +1,6 @@
 // How are records built, without a page that stands still meanwhile? Batch by batch; now and then others have their turn.
 
-import { call, listed } from "./engine.js";
+import { call, isList, listed } from "./engine.js";
 import type { Build as RawBuild, Engine as RawEngine } from "./glue.js";
 import type { PresetName, Schema } from "./types.js";
 
@@ -60,8 +60,9 @@ export async function built(
 }
 
 function countOf(records: Iterable<object> | string): number | undefined {
-  if (Array.isArray(records)) return records.length;
-  return records instanceof Set ? records.size : undefined;
+  if (typeof records === "string") return undefined;
+  const { length, size = length } = Object(records) as { length?: number; size?: number };
+  return size;
 }
 
 function* batchesOf(records: Iterable<object> | string): Generator<readonly object[] | string> {
@@ -73,7 +74,7 @@ function* batchesOf(records: Iterable<object> | string): Generator<readonly obje
     }
     return;
   }
-  if (typeof records !== "object" || records === null || !(Symbol.iterator in records)) {
+  if (!isList(records)) {
     // What is no list is an error, and wasm says which.
     yield listed(records);
     return;

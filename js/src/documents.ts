@@ -23,11 +23,12 @@ export async function documentsOf(
 ): Promise<Documents | undefined> {
   const count = raw.documentFiles;
   if (count === 0) return undefined;
+  const fileAt = (place: string | URL) => environment.file?.(place);
+  const isPath = (place: string | URL) => fileAt(place) !== undefined;
   const opened = (place: DocumentSource): DocumentFile => {
     if (typeof place === "object" && "slice" in place) return blobFile(place);
-    return environment.file?.(place) ?? httpFile(place, onMissingRanges);
+    return fileAt(place) ?? httpFile(place, onMissingRanges);
   };
-  const isPath = (place: string | URL) => environment.file?.(place) !== undefined;
   try {
     const files = everyFile(docs ?? beside(await source, isPath), count, isPath).map(opened);
     if (docsCache !== undefined) call(() => raw.setDocumentCache(docsCache));
@@ -58,12 +59,13 @@ export class Documents {
       const message = "the documents of this snapshot are in another file; name it, as open(source, { docs })";
       throw new SnapseekError("documents/no-source", message);
     }
-    const others = [...blocks].flatMap((block) => this.#coming.get(block) ?? []);
     const own = blocks.filter((block) => !this.#coming.has(block));
-    const fetched = own.length > 0 ? this.#fetch(own, use) : Promise.resolve();
-    own.forEach((block) => this.#coming.set(block, fetched));
+    if (own.length > 0) {
+      const fetched = this.#fetch(own, use);
+      own.forEach((block) => this.#coming.set(block, fetched));
+    }
     try {
-      await Promise.all([fetched, ...others]);
+      await Promise.all(Array.from(blocks, (block) => this.#coming.get(block)));
     } finally {
       own.forEach((block) => this.#coming.delete(block));
     }
@@ -104,15 +106,14 @@ type Places = DocumentSource | readonly DocumentSource[];
  * @internal
  */
 export function beside(source: Source, isPath: (place: string | URL) => boolean = () => false): Places {
-  if (typeof source === "string" || source instanceof URL) return extended(source, ".docs", isPath);
-  const url = typeof source === "object" && "url" in source ? source.url : "";
-  return url === "" ? [] : extended(url, ".docs", isPath);
+  const place = typeof source === "string" || source instanceof URL ? source : (source as Partial<Response>).url;
+  return place ? extended(place, ".docs", isPath) : [];
 }
 
 function everyFile(places: Places, count: number, isPath: (place: string | URL) => boolean): readonly DocumentSource[] {
   const isBase = typeof places === "string" || places instanceof URL;
   if (isBase && count > 1) return Array.from({ length: count }, (_, file) => extended(places, `.${file}`, isPath));
-  const all = Array.isArray(places) ? (places as readonly DocumentSource[]) : [places as DocumentSource];
+  const all = [places].flat() as readonly DocumentSource[];
   if (all.length === count || all.length === 0) return all;
   throw new SnapseekError("option/docs", `docs: the documents are in ${count} files, and ${all.length} were given`);
 }

@@ -1,7 +1,7 @@
 // In edge runtimes such as Vercel's: as in workerd.ts, and an import of a module has to be asked for by name.
 import { fetching } from "./fetching.js";
 import { connect, type Build, type ChunkText, type Open } from "./index.js";
-import * as raw from "./raw.js";
+import { raw } from "./raw.js";
 import wasm from "./snapseek.wasm?module";
 
 const here = /* @__PURE__ */ connect(raw, {

@@ -15,7 +15,6 @@ const LIMITS: CacheLimits = { entries: 500, milliseconds: 10 * 60 * 1000, bytes:
 interface Entry {
   readonly vector: Float32Array;
   readonly at: number;
-  readonly bytes: number;
 }
 
 /**
@@ -42,33 +41,36 @@ export class EmbeddingCache {
 
   /** The vector of a text; `undefined` where it is not kept, or was kept for too long. */
   get(text: string): Float32Array | undefined {
-    const entry = this.#entries.get(text);
-    if (!entry) return undefined;
-    this.#drop(text, entry);
-    if (this.#now() - entry.at >= this.#limits.milliseconds) return undefined;
+    const entry = this.#taken(text);
+    if (!entry || this.#now() - entry.at >= this.#limits.milliseconds) return undefined;
     this.#put(text, entry);
     return entry.vector;
   }
 
   /** Keeps the vector of a text. */
   set(text: string, vector: Float32Array): void {
-    const known = this.#entries.get(text);
-    if (known) this.#drop(text, known);
-    this.#put(text, { vector, at: this.#now(), bytes: 2 * text.length + vector.byteLength });
+    this.#taken(text);
+    this.#put(text, { vector, at: this.#now() });
     const { entries, bytes } = this.#limits;
-    for (const [oldest, entry] of this.#entries) {
+    for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= entries && this.#bytes <= bytes) break;
-      this.#drop(oldest, entry);
+      this.#taken(oldest);
     }
   }
 
   #put(text: string, entry: Entry): void {
     this.#entries.set(text, entry);
-    this.#bytes += entry.bytes;
+    this.#bytes += sizeOf(text, entry);
   }
 
-  #drop(text: string, entry: Entry): void {
+  /** What is kept of a text, and is no more. */
+  #taken(text: string): Entry | undefined {
+    const entry = this.#entries.get(text);
+    if (!entry) return undefined;
     this.#entries.delete(text);
-    this.#bytes -= entry.bytes;
+    this.#bytes -= sizeOf(text, entry);
+    return entry;
   }
 }
+
+const sizeOf = (text: string, { vector }: Entry): number => 2 * text.length + vector.byteLength;

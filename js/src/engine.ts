@@ -1,7 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { unlessAborted } from "./abort.js";
 import type { Documents } from "./documents.js";
-import { SnapseekError, fromRaw, isRaw, reasonOf } from "./errors.js";
+import { vectorOf } from "./embedding.js";
+import { SnapseekError, fromRaw, isRaw } from "./errors.js";
 import type { Engine as RawEngine } from "./glue.js";
 import { MemoryRecipe } from "./memory.js";
 import { Rag } from "./rag.js";
@@ -38,6 +39,9 @@ export interface RecipeOptions {
   readonly vector?: ArrayLike<number> | undefined;
 }
 
+/** A vector as wasm takes it: it copies numbers, and asks no more of what holds them. */
+type Numbers = Float32Array | undefined;
+
 /** After a trap the module's memory may be anything, for every engine in it. */
 let hasCrashed = false;
 
@@ -71,55 +75,48 @@ export type RawSearcher = Omit<RawEngine, "add" | "remove" | "changes" | "apply"
 /** Records, open for searching; made by `open` of `snapseek/search`. Release it with {@link Searcher.free}. */
 export class Searcher<R extends object = StoredRecord> implements Disposable {
   #raw: RawSearcher | undefined;
-  readonly #embed: Embed | undefined;
   readonly #documents: Documents | undefined;
   /** How many calls have asked for documents and are not done: what they fetched has to stay. */
   #waiting = 0;
-
-  protected constructor(raw: object, embed: Embed | undefined, documents: object | undefined) {
-    this.#raw = raw as RawSearcher;
-    this.#embed = embed;
-    this.#documents = documents as Documents | undefined;
-  }
-
-  /** @internal */
-  static of<R extends object>(raw: RawSearcher, embed?: Embed, documents?: Documents): Searcher<R> {
-    return new Searcher(raw, embed, documents);
-  }
-
-  #call<T>(work: (raw: RawSearcher) => T): T {
-    const raw = this.#raw;
-    if (!raw) throw new SnapseekError("engine/freed", "this engine was freed; open the snapshot again");
-    return call(() => work(raw));
-  }
-
-  /** @internal */
-  protected call<T>(work: (raw: RawSearcher) => T): T {
-    return this.#call(work);
-  }
 
   /**
    * What `open` was given to embed queries.
    *
    * @internal
    */
-  get embedding(): Embed | undefined {
-    return this.#embed;
+  readonly embedding: Embed | undefined;
+
+  protected constructor(raw: object, embed: Embed | undefined, documents: object | undefined) {
+    this.#raw = raw as RawSearcher;
+    this.embedding = embed;
+    this.#documents = documents as Documents | undefined;
+  }
+
+  /** @internal */
+  static of<R extends object>(raw: object, embed?: Embed, documents?: Documents): Searcher<R> {
+    return new this(raw, embed, documents);
+  }
+
+  /** @internal */
+  protected call<T, Raw = RawSearcher>(work: (raw: Raw) => T): T {
+    const raw = this.#raw;
+    if (!raw) throw freed();
+    return call(() => work(raw as Raw));
   }
 
   /** How many records there are. */
   get length(): number {
-    return this.#call((raw) => raw.length);
+    return this.call((raw) => raw.length);
   }
 
   /** The schema, every default written out. */
   schema(): Schema {
-    return JSON.parse(this.#call((raw) => raw.schema())) as Schema;
+    return JSON.parse(this.call((raw) => raw.schema())) as Schema;
   }
 
   /** The rows that match an FTS5 expression, in FTS5's order: by rank, then in row order. */
   match(expression: string, options?: MatchOptions): MatchRow[] {
-    const columns = this.#call((raw) => raw.match(expression, options)) as Columns;
+    const columns = this.call((raw) => raw.match(expression, options)) as Columns;
     const [ranks, ids, kinds, snippets, highlights] = columns;
     const rows: MatchRow[] = new Array(ids.length);
     for (let i = 0; i < rows.length; i++) {
@@ -143,17 +140,15 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
    */
   async search(query: string, options: SearchOptions = {}): Promise<SearchResponse<R>> {
     if (!isObject(options)) return this.searchSync(query, options);
-    const { embed = this.#embed, signal, ...rest } = options;
+    const { embed = this.embedding, signal, ...rest } = options;
     signal?.throwIfAborted();
-    const found = (more: Omit<SearchOptions, "embed" | "signal">) => this.ready(() => this.searchSync(query, more), signal);
-    if (!embed || rest.vector || rest.mode === "keyword") return found(rest);
-    try {
-      return await found({ ...rest, vector: await unlessAborted(embedded(query, embed), signal) });
-    } catch (cause) {
-      if (!(cause instanceof SnapseekError) || cause.code !== "embed/failed" || rest.mode === "vector") throw cause;
-      const response = await found({ ...rest, mode: "keyword" });
-      return { ...response, degraded: true, warnings: [cause.message, ...(response.warnings ?? [])] };
-    }
+    const isPlain = !embed || rest.vector || rest.mode === "keyword";
+    const { vector, failure } = isPlain ? {} : await vectorOf(query, embed, signal);
+    if (failure && rest.mode === "vector") throw failure;
+    const asked = { ...rest, ...(vector && { vector }), ...(failure && { mode: "keyword" as const }) };
+    const response = await this.ready(() => this.searchSync(query, asked), signal);
+    if (!failure) return response;
+    return { ...response, degraded: true, warnings: [failure.message, ...(response.warnings ?? [])] };
   }
 
   /**
@@ -190,7 +185,7 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
           // Blocks that were just fetched are there; who misses them again would never have them.
           if (!blocks || !this.#documents || blocks.every((block) => asked.has(block))) throw error;
           blocks.forEach((block) => asked.add(block));
-          await unlessAborted(this.#documents.load(blocks, (use) => this.#call(use)), signal);
+          await unlessAborted(this.#documents.load(blocks, (use) => this.call(use)), signal);
         }
       }
     } finally {
@@ -203,12 +198,11 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
    * documents are in other files and not at hand, it throws `documents/missing`.
    */
   searchSync(query: string, options: Omit<SearchOptions, "embed" | "signal"> = {}): SearchResponse<R> {
-    // What is no object is an error, and wasm says which.
-    if (!isObject(options)) return JSON.parse(this.#call((raw) => raw.search(query, options, undefined))) as SearchResponse<R>;
-    const { vector, ...given } = options;
+    const { vector, ...given } = Object(options) as SearchOptions;
     const rest = given.recency ? { now: Date.now(), ...given } : given;
-    const numbers = vector && (vector instanceof Float32Array ? vector : Float32Array.from(vector));
-    return JSON.parse(this.#call((raw) => raw.search(query, rest, numbers))) as SearchResponse<R>;
+    // What is no object is an error, and wasm says which.
+    const sent = isObject(options) ? rest : options;
+    return JSON.parse(this.call((raw) => raw.search(query, sent, vector as Numbers))) as SearchResponse<R>;
   }
 
   /**
@@ -217,7 +211,7 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
    * @param model The model. Defaults to the schema's first.
    */
   embed(text: string, model?: string): Float32Array | undefined {
-    return this.#call((raw) => raw.embed(text, model));
+    return this.call((raw) => raw.embed(text, model));
   }
 
   /**
@@ -226,13 +220,13 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
    * @param limit How many at most. Defaults to 8.
    */
   suggest(text: string, limit = 8): Suggestion[] {
-    const found = this.#call((raw) => raw.suggest(text, limit)) as [string, number][];
+    const found = this.call((raw) => raw.suggest(text, limit)) as [string, number][];
     return found.map(([word, count]) => ({ word, count }));
   }
 
   /** The record with this id and kind; `undefined` where there is none. The kind defaults to `"document"`. */
   record(id: string | number, kind?: string): Readonly<R> | undefined {
-    const text = this.#call((raw) => raw.record(String(id), kind));
+    const text = this.call((raw) => raw.record(String(id), kind));
     return text === undefined ? undefined : (JSON.parse(text) as R);
   }
 
@@ -242,7 +236,7 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
    * @param options.checksumsOnly Leaves it at the checksums, which is quicker. Defaults to `false`.
    */
   verify(options: { readonly checksumsOnly?: boolean } = {}): void {
-    this.#call((raw) => (options.checksumsOnly ? raw.verifyChecksums() : raw.verify()));
+    this.call((raw) => (options.checksumsOnly ? raw.verifyChecksums() : raw.verify()));
   }
 
   /** Releases the memory. Every later call throws `engine/freed`; freeing again does nothing. */
@@ -257,29 +251,23 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
 
   static {
     // Where a browser lacks the symbol, a method of that name would be called "undefined".
-    if (Symbol.dispose) Object.defineProperty(Searcher.prototype, Symbol.dispose, { value: Searcher.prototype.free });
+    Object.assign(this.prototype, { [Symbol.dispose ?? "free"]: this.prototype.free });
   }
 }
 
 /** Records, open for searching and writing; made by `open` or `build`. Release it with {@link Engine.free}. */
 export class Engine<R extends object = StoredRecord> extends Searcher<R> {
-  #memory: MemoryRecipe | undefined;
-
-  /** @internal */
-  static override of<R extends object>(raw: RawEngine, embed?: Embed, documents?: Documents): Engine<R> {
-    return new Engine(raw, embed, documents);
-  }
-
-  #rag: Rag | undefined;
-
   /** Chunks of longer texts. */
-  get rag(): Rag {
-    return (this.#rag ??= new Rag(this, this.embedding));
-  }
+  readonly rag: Rag = new Rag(this);
 
-  #call<T>(work: (raw: RawEngine) => T): T {
-    return this.call((raw) => work(raw as RawEngine));
-  }
+  /** What an assistant remembers: the memory recipe's calls. */
+  readonly memory: MemoryRecipe = new MemoryRecipe(this);
+
+  /** Observations, sessions and prompts, asked in one way. */
+  readonly unified: Unified<R> = new Unified(this);
+
+  /** Entries of knowledge, ranked by seven signals. */
+  readonly vault: Vault<R> = new Vault(this);
 
   /**
    * Asks a recipe, at once.
@@ -287,8 +275,7 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
    * @internal
    */
   ask<T>(name: string, options: object = {}, vector?: ArrayLike<number>): T {
-    const numbers = vector && (vector instanceof Float32Array ? vector : Float32Array.from(vector));
-    return JSON.parse(this.#call((raw) => raw.call(name, { now: Date.now(), ...options }, numbers))) as T;
+    return JSON.parse(this.call((raw: RawEngine) => raw.call(name, { now: Date.now(), ...options }, vector as Numbers))) as T;
   }
 
   /**
@@ -298,31 +285,11 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
    * @internal
    */
   async askAbout<T>(name: string, query: string, options: RecipeOptions): Promise<T> {
-    const { embed = this.embedding, vector, ...rest } = options;
-    const asked = (more: object, numbers?: ArrayLike<number>) => this.ready(() => this.ask<T>(name, more, numbers)) as T;
-    if (vector || !embed || !query.trim()) return asked(rest, vector);
-    try {
-      return await asked(rest, await embedded(query, embed));
-    } catch (cause) {
-      if (!(cause instanceof SnapseekError) || cause.code !== "embed/failed") throw cause;
-      return asked({ ...rest, embedFailed: cause.message });
-    }
-  }
-
-  /** What an assistant remembers: the memory recipe's calls. */
-  get memory(): MemoryRecipe {
-    return (this.#memory ??= new MemoryRecipe(this));
-  }
-
-  /** Observations, sessions and prompts, asked in one way. */
-  get unified(): Unified<R> {
-    return (this.#unified ??= new Unified(this));
-  }
-  #unified: Unified<R> | undefined;
-
-  /** Entries of knowledge, ranked by seven signals. */
-  get vault(): Vault<R> {
-    return new Vault(this);
+    const { embed = this.embedding, vector: given, ...rest } = options;
+    const isPlain = given || !embed || !query.trim();
+    const { vector = given, failure } = isPlain ? {} : await vectorOf(query, embed);
+    const asked = { ...rest, ...(failure && { embedFailed: failure.message }) };
+    return this.ready(() => this.ask<T>(name, asked, vector)) as T;
   }
 
   /**
@@ -331,29 +298,29 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
    * @param records Objects, or a text with one JSON object a line.
    */
   add(records: Iterable<RecordInput | Identified> | string): Written {
-    const counts = this.#call((raw) => raw.add(listed(records)));
-    return { added: counts[0]!, replaced: counts[1]! };
+    const [added, replaced] = this.call((raw: RawEngine) => raw.add(listed(records)));
+    return { added: added!, replaced: replaced! };
   }
 
   /** Removes records by their keys, and says how many there were. Keys that are not there are passed over. */
   remove(keys: Iterable<RecordKey>): number {
     const all = Array.from(keys, (key) => (typeof key === "number" ? String(key) : key));
-    return this.#call((raw) => raw.remove(all));
+    return this.call((raw: RawEngine) => raw.remove(all));
   }
 
   /** Everything that was written since the snapshot, for {@link Engine.apply}. */
   changes(): Uint8Array<ArrayBuffer> {
-    return this.#call((raw) => raw.changes()) as Uint8Array<ArrayBuffer>;
+    return this.call((raw: RawEngine) => raw.changes()) as Uint8Array<ArrayBuffer>;
   }
 
   /** Brings back what {@link Engine.changes} gave, on the same snapshot. All is applied, or nothing. */
   apply(changes: Uint8Array): void {
-    this.#call((raw) => raw.apply(changes));
+    this.call((raw: RawEngine) => raw.apply(changes));
   }
 
   /** All records as a new snapshot: the bytes that building from them gives. */
   snapshot(): Uint8Array<ArrayBuffer> {
-    return this.#call((raw) => raw.snapshot()) as Uint8Array<ArrayBuffer>;
+    return this.call((raw: RawEngine) => raw.snapshot()) as Uint8Array<ArrayBuffer>;
   }
 
   /**
@@ -363,8 +330,9 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
    * @param options.maxFileSize The most bytes that a file of documents may have. Defaults to no limit, and one file.
    */
   splitSnapshot(options: { readonly maxFileSize?: number } = {}): SplitSnapshot {
-    const files = this.#call((raw) => raw.splitSnapshot(options.maxFileSize)) as Uint8Array<ArrayBuffer>[];
-    return { snapshot: files[0]!, docs: files.slice(1) };
+    const files = this.call((raw: RawEngine) => raw.splitSnapshot(options.maxFileSize)) as Uint8Array<ArrayBuffer>[];
+    const [snapshot, ...docs] = files;
+    return { snapshot: snapshot!, docs };
   }
 }
 
@@ -372,18 +340,18 @@ function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-async function embedded(query: string, embed: Embed): Promise<Float32Array> {
-  let vectors: readonly ArrayLike<number>[];
-  try {
-    vectors = await embed([query]);
-  } catch (cause) {
-    throw new SnapseekError("embed/failed", `embed: the query could not be embedded: ${reasonOf(cause)}`, { cause });
-  }
-  const vector = vectors?.[0];
-  if (!vector || vectors.length !== 1) {
-    throw new SnapseekError("embed/failed", "embed: one text was given, so an array of one vector is wanted");
-  }
-  return Float32Array.from(vector);
+/**
+ * What a call of an engine that is no more throws.
+ *
+ * @internal
+ */
+export function freed(): SnapseekError {
+  return new SnapseekError("engine/freed", "this engine was freed; open the snapshot again");
+}
+
+/** @internal */
+export function isList(value: unknown): value is Iterable<object> {
+  return typeof value === "object" && value !== null && Symbol.iterator in value;
 }
 
 /**
@@ -392,9 +360,7 @@ async function embedded(query: string, embed: Embed): Promise<Float32Array> {
  * @internal
  */
 export function listed(records: Iterable<object> | string): readonly object[] | string {
-  const isIterable = typeof records === "object" && records !== null && Symbol.iterator in records;
-  if (!isIterable) return records as string;
-  return Array.from(records as Iterable<object>, withPlainVectors);
+  return isList(records) ? Array.from(records, withPlainVectors) : records;
 }
 
 /** JSON writes a typed array as an object; as a plain array it is a vector. */

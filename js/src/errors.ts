@@ -82,45 +82,43 @@ export class SnapseekError extends Error {
   readonly code: ErrorCode;
 
   /** For `query/…`: where in the expression, in UTF-16 code units, so that `expression.slice(...span)` is at fault. */
-  readonly span?: readonly [start: number, end: number];
+  declare readonly span?: readonly [start: number, end: number];
 
   /** For `query/…`: what the author of the expression can do about it. */
-  readonly remedy?: string;
+  declare readonly remedy?: string;
 
   /** @internal For `documents/missing`: what has to be fetched first. */
-  readonly blocks?: Uint32Array;
+  declare readonly blocks?: Uint32Array;
 
   /** @internal */
-  constructor(
-    code: ErrorCode,
-    message: string,
-    more: { span?: readonly [number, number]; remedy?: string; blocks?: Uint32Array; cause?: unknown } = {},
-  ) {
-    super(message, "cause" in more ? { cause: more.cause } : undefined);
+  constructor(code: ErrorCode, message: string, { cause, ...more }: Details & { cause?: unknown } = {}) {
+    super(message, cause === undefined ? undefined : { cause });
     this.code = code;
-    if (more.span) this.span = more.span;
-    if (more.remedy) this.remedy = more.remedy;
-    if (more.blocks) this.blocks = more.blocks;
+    Object.assign(this, more);
   }
 }
 
-/** What the wasm module throws. */
-interface RawError extends Error {
-  code: ErrorCode;
-  span?: [number, number];
+/** What an error may have besides; what it has not is not there at all. */
+interface Details {
+  span?: readonly [number, number];
   remedy?: string;
   blocks?: Uint32Array;
 }
 
+/** What the wasm module throws. */
+interface RawError extends Error, Details {
+  code: ErrorCode;
+}
+
 /** Whether the wasm module threw this on purpose. */
 export function isRaw(thrown: unknown): thrown is RawError {
-  return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string";
+  return thrown instanceof Error && typeof (thrown as RawError).code === "string";
 }
 
 /** The error that users see for one that the wasm module threw. */
-export function fromRaw({ code, message, span, remedy, blocks }: RawError): SnapseekError {
-  const said = blocks ? `${message}; use search(), or withDocuments(() => …) around another call` : message;
-  return new SnapseekError(code, said, { ...(span && { span }), ...(remedy && { remedy }), ...(blocks && { blocks }) });
+export function fromRaw({ code, message, ...more }: RawError): SnapseekError {
+  const said = more.blocks ? `${message}; use search(), or withDocuments(() => …) around another call` : message;
+  return new SnapseekError(code, said, more);
 }
 
 /** What someone else's error says. */

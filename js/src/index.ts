@@ -4,9 +4,9 @@ import { unlessAborted } from "./abort.js";
 import { built, type BuildProgress } from "./building.js";
 import { documentsOf, type DocumentSource } from "./documents.js";
 import { Engine, Searcher, call, type RawSearcher } from "./engine.js";
-import { loader, type Init, type Wasm, type WasmSource } from "./load.js";
+import { loader, type Glue, type Wasm, type WasmSource } from "./load.js";
 import type { DocumentFile, MissingRanges } from "./ranges.js";
-import type * as whole from "./raw.js";
+import type { raw as whole } from "./raw.js";
 import type { MemorySettings } from "./memory.types.js";
 import { received, type DownloadProgress, type RawOpener, type Read, type Source } from "./source.js";
 import type { Chunk, Embed, Identified, PresetName, RecordInput, Schema, StoredRecord } from "./types.js";
@@ -126,21 +126,21 @@ export interface Package {
  * @internal
  */
 export function connect(raw: typeof whole, environment: Environment): Package {
-  const load = loading(raw, environment);
+  const load = loader(raw, environment.wasm, environment.wasmAt);
   return {
     async open<R extends object>(source: Source | PromiseLike<Source>, options: OpenOptions = {}) {
       const opened = await received(source, environment.read, load(options.wasm), options);
       const documents = await documentsOf(opened, source, options, environment);
-      const engine = Engine.of<R>(opened, options.embed, documents);
+      const engine = Engine.of(opened, options.embed, documents) as Engine<R>;
       if (options.memory) engine.memory.configure(options.memory);
       return engine;
     },
     async build<R extends object>(records: Iterable<object> | string, schema?: Schema | PresetName, options: BuildOptions = {}) {
       await unlessAborted(load(options.wasm), options.signal);
-      return Engine.of<R>(await built(raw.Build, records, schema, options));
+      return Engine.of(await built(raw.Build, records, schema, options)) as Engine<R>;
     },
     async chunkText(body, size, overlap) {
-      await load(undefined);
+      await load();
       return call(() => raw.chunkText(body, size, overlap)) as Chunk[];
     },
   };
@@ -152,25 +152,14 @@ export function connect(raw: typeof whole, environment: Environment): Package {
  * @internal
  */
 export function connectToSearch(
-  raw: RawOpener<RawSearcher> & { readonly initSync: Init },
+  raw: RawOpener<RawSearcher> & Glue,
   environment: Environment,
 ): { readonly open: OpenToSearch } {
-  const load = loading(raw, environment);
+  const load = loader(raw, environment.wasm, environment.wasmAt);
   return {
     async open<R extends object>(source: Source | PromiseLike<Source>, options: OpenOptions = {}) {
       const opened = await received(source, environment.read, load(options.wasm), options);
       return Searcher.of<R>(opened, options.embed, await documentsOf(opened, source, options, environment));
     },
-  };
-}
-
-function loading<Raw extends { readonly initSync: Init }>(
-  raw: Raw,
-  { wasm, wasmAt }: Environment,
-): (given: OpenOptions["wasm"]) => Promise<Raw> {
-  const load = loader(raw.initSync, wasm, wasmAt);
-  return async (given) => {
-    await load(given);
-    return raw;
   };
 }

@@ -1,7 +1,7 @@
 // Where there are no files: the module comes as a script, and a string is a URL.
 import { fetching } from "./fetching.js";
 import { connect, type Build, type ChunkText, type Open } from "./index.js";
-import * as raw from "./raw.js";
+import { raw } from "./raw.js";
 
 const here = /* @__PURE__ */ connect(raw, {
   wasm: [async () => (await import("./snapseek-inline.js")).bytes()],

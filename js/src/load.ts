@@ -10,23 +10,25 @@ export type WasmSource = string | URL | Response | BufferSource | (WebAssembly.M
 /** What a module is made of. */
 export type Wasm = Response | BufferSource | WebAssembly.Module;
 
-export type Init = (input: { module: WebAssembly.Module }) => unknown;
+/** The glue, as far as loading is concerned: what makes an instance of a module. */
+export interface Glue {
+  readonly initSync: (input: { module: WebAssembly.Module }) => unknown;
+}
 
 /**
  * Loads the module once, when it is first needed; what failed is tried again.
  *
- * @param init What makes an instance of a module.
  * @param places Where the module may be, best first.
  * @param wasmAt The module at a place that the caller named.
  */
-export function loader(
-  init: Init,
+export function loader<Raw extends Glue>(
+  raw: Raw,
   places: readonly (() => Promise<Wasm>)[],
   wasmAt: (location: string | URL) => Promise<Wasm>,
-): (given?: WasmSource | PromiseLike<WasmSource>) => Promise<void> {
-  let loading: Promise<void> | undefined;
+): (given?: WasmSource | PromiseLike<WasmSource>) => Promise<Raw> {
+  let loading: Promise<Raw> | undefined;
 
-  async function start(given: WasmSource | PromiseLike<WasmSource> | undefined): Promise<void> {
+  async function start(given: WasmSource | PromiseLike<WasmSource> | undefined): Promise<Raw> {
     const named = async (): Promise<Wasm> => {
       const source = (await given)!;
       return typeof source === "string" || source instanceof URL ? wasmAt(source) : source;
@@ -34,8 +36,8 @@ export function loader(
     const failures: unknown[] = [];
     for (const place of given === undefined ? places : [named]) {
       try {
-        init({ module: await compiled(await place()) });
-        return;
+        raw.initSync({ module: await compiled(await place()) });
+        return raw;
       } catch (failure) {
         failures.push(failure);
       }

@@ -46,10 +46,10 @@ export type Outcome =
 interface ErrorParts {
   readonly name: string;
   readonly message: string;
+  readonly cause?: string;
   readonly code?: ErrorCode;
   readonly span?: readonly [number, number];
   readonly remedy?: string;
-  readonly cause?: string;
 }
 
 /** Hears the messages that are ours. */
@@ -70,15 +70,19 @@ export function hear(endpoint: Endpoint, type: string, listener: (value: unknown
 export function takenApart(thrown: unknown): ErrorParts {
   if (!(thrown instanceof Error)) return { name: "Error", message: String(thrown) };
   const { name, message, cause } = thrown;
-  const parts = { name, message, ...(cause !== undefined && { cause: reasonOf(cause) }) };
-  if (!(thrown instanceof SnapseekError)) return parts;
-  const { code, span, remedy } = thrown;
-  return { ...parts, code, ...(span && { span }), ...(remedy && { remedy }) };
+  const own = thrown instanceof SnapseekError ? thrown : {};
+  return { ...own, name, message, ...(cause !== undefined && { cause: reasonOf(cause) }) };
+}
+
+/** What a call gave, or what it threw. */
+export function valueOf(outcome: Outcome): unknown {
+  if ("error" in outcome) throw putTogether(outcome.error);
+  return "value" in outcome ? outcome.value : undefined;
 }
 
 /** The error that was taken apart. */
-export function putTogether({ name, message, code, span, remedy, cause }: ErrorParts): Error {
-  const more = cause === undefined ? {} : { cause: new Error(cause) };
-  if (code) return new SnapseekError(code, message, { ...more, ...(span && { span }), ...(remedy && { remedy }) });
-  return Object.defineProperty(new Error(message, more), "name", { value: name });
+export function putTogether({ name, message, cause, code, ...more }: ErrorParts): Error {
+  const reason = cause === undefined ? {} : { cause: new Error(cause) };
+  if (code) return new SnapseekError(code, message, { ...more, ...reason });
+  return Object.defineProperty(new Error(message, reason), "name", { value: name });
 }

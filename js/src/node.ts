@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { asPath, isRemote, parts, pieces } from "./file.js";
 import { connect, type Build, type ChunkText, type Open } from "./index.js";
-import * as raw from "./raw.js";
+import { raw } from "./raw.js";
 import { hasSimd } from "./simd.js";
 
 const here = /* @__PURE__ */ connect(raw, {

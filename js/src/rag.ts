@@ -1,7 +1,8 @@
 import { unlessAborted } from "./abort.js";
 import { EmbeddingCache } from "./embedding-cache.js";
 import type { Engine } from "./engine.js";
-import { SnapseekError, reasonOf } from "./errors.js";
+import { vectorsOf } from "./embedding.js";
+import { SnapseekError } from "./errors.js";
 import type {
   RagIndexOptions,
   RagIndexResponse,
@@ -21,7 +22,7 @@ const WAIT = 1000;
 const MAX_WAIT = 10_000;
 
 /** A source on its way to wasm, which is told why it comes without vectors. */
-type Sent = RagSource & { readonly embedFailed?: string };
+type Sent = RagSource & { readonly embedFailed: string | undefined };
 
 /** What a dry run says of a source. */
 type Planned = RagSourceReport & { readonly texts?: readonly string[] };
@@ -32,15 +33,13 @@ type IndexRest = Omit<RagIndexOptions, "embed" | "batchSize" | "onProgress" | "s
 /** Chunks of longer texts: indexed by source, found by words and meaning, with what stands beside them and what is linked. */
 export class Rag {
   readonly #engine: Engine<object>;
-  readonly #embed: Embed | undefined;
   /** The queries' vectors, by the function that makes them. */
   readonly #caches = new WeakMap<Embed, EmbeddingCache>();
   readonly #indexing = new Set<Promise<unknown>>();
 
   /** @internal */
-  constructor(engine: Engine<object>, embed: Embed | undefined) {
+  constructor(engine: Engine<object>) {
     this.#engine = engine;
-    this.#embed = embed;
   }
 
   /**
@@ -50,13 +49,12 @@ export class Rag {
    * the snapshot embeds by itself stands in, or else words alone are looked for, and the response says so.
    */
   async search(options: RagSearchOptions): Promise<RagResponse> {
-    const { embed = this.#embed, vector, signal, waitForIndexMs = WAIT, ...rest } = options;
+    const { embed = this.#engine.embedding, vector, signal, waitForIndexMs = WAIT, ...rest } = options;
     signal?.throwIfAborted();
     await unlessAborted(this.#settled(waitForIndexMs), signal);
     // What is no text is an error, and wasm says which.
-    const isPlain = typeof rest.query !== "string" || rest.mode === "fts" || (!vector && !embed);
-    if (isPlain) return this.#engine.ask("rag.search", rest);
-    const asked = { ...rest, ...(vector && { vector }), ...(embed && { embed: this.#cached(embed) }) };
+    if (typeof rest.query !== "string" || rest.mode === "fts") return this.#engine.ask("rag.search", rest);
+    const asked = { ...rest, vector, embed: embed && this.#cached(embed) };
     return unlessAborted(this.#engine.askAbout<RagResponse>("rag.search", rest.query, asked), signal);
   }
 
@@ -77,21 +75,22 @@ export class Rag {
   }
 
   async #index(sources: readonly RagSource[], options: RagIndexOptions): Promise<RagIndexResponse> {
-    const { embed = this.#embed, batchSize = TEXTS_A_BATCH, onProgress, signal, ...rest } = options;
+    const { embed = this.#engine.embedding, batchSize = TEXTS_A_BATCH, onProgress, signal, ...rest } = options;
     if (!(batchSize >= 1)) throw new SnapseekError("option/batchSize", `batchSize: must be at least 1, not ${batchSize}`);
-    let response: RagIndexResponse | undefined;
-    for (let start = 0; !response || start < sources.length; start += SOURCES_A_WRITE) {
+    const written: RagIndexResponse[] = [];
+    let chunks = 0;
+    for (let start = 0; start === 0 || start < sources.length; start += SOURCES_A_WRITE) {
       signal?.throwIfAborted();
       const some = sources.slice(start, start + SOURCES_A_WRITE);
-      const written = embed
+      const response = embed
         ? await this.#embedded(some, rest, embed, batchSize, signal)
         : this.#engine.ask<RagIndexResponse>("rag.index", { ...rest, sources: some });
-      response = response ? together(response, written) : written;
-      onProgress?.({ sources: start + some.length, total: sources.length, chunks: response.indexedChunks });
+      written.push(response);
+      onProgress?.({ sources: start + some.length, total: sources.length, chunks: (chunks += response.indexedChunks) });
       // Others have their turn.
       await new Promise((resolve) => setTimeout(resolve));
     }
-    return response;
+    return together(written);
   }
 
   /** Writes sources with the vectors that a function makes of their chunks. */
@@ -103,34 +102,31 @@ export class Rag {
     signal: AbortSignal | undefined,
   ): Promise<RagIndexResponse> {
     const plan = this.#engine.ask<{ sources: readonly Planned[] }>("rag.index", { ...rest, sources, dryRun: true });
-    const texts = plan.sources.flatMap((source, number) => (source.texts ?? []).map((text) => ({ text, number })));
+    const texts = plan.sources.flatMap(({ texts = [] }, number) => texts.map((text) => [text, number] as const));
     const failed = new Map<number, string>();
     const vectors: Float32Array[] = [];
     for (let start = 0; start < texts.length; start += batchSize) {
       signal?.throwIfAborted();
       const batch = texts.slice(start, start + batchSize);
       try {
-        const made = await unlessAborted(vectorsOf(batch.map(({ text }) => text), embed, vectors[0]?.length), signal);
-        vectors.push(...made);
+        const made = vectorsOf(batch.map(([text]) => text), embed, "chunks", vectors[0]?.length);
+        vectors.push(...(await unlessAborted(made, signal)));
       } catch (cause) {
         if (!(cause instanceof SnapseekError) || rest.strict) throw cause;
-        for (const { number } of batch) failed.set(number, cause.message);
-        vectors.push(...batch.map(() => new Float32Array()));
+        for (const [, number] of batch) {
+          failed.set(number, cause.message);
+          vectors.push(new Float32Array());
+        }
       }
     }
-    const sent = sources.map((source, number): Sent => {
-      const embedFailed = failed.get(number);
-      return embedFailed === undefined ? source : { ...source, embedFailed };
-    });
-    // One source's chunks have all their vectors, or none.
-    const kept = vectors.filter((_, place) => !failed.has(texts[place]!.number));
     const isChanged = (report: Planned): boolean => report.indexed || report.reason !== "content_unchanged";
-    const changed = sent.filter((_, number) => isChanged(plan.sources[number]!));
-    const written = this.#engine.ask<RagIndexResponse>(
-      "rag.index",
-      { ...rest, sources: changed },
-      kept.length > 0 ? joined(kept) : undefined,
-    );
+    const changed = sources
+      .map((source, number): Sent => ({ ...source, embedFailed: failed.get(number) }))
+      .filter((_, number) => isChanged(plan.sources[number]!));
+    // One source's chunks have all their vectors, or none.
+    const kept = vectors.filter((_, place) => !failed.has(texts[place]![1])).flatMap((vector) => Array.from(vector));
+    const vector = kept.length > 0 ? kept : undefined;
+    const written = this.#engine.ask<RagIndexResponse>("rag.index", { ...rest, sources: changed }, vector);
     const reports = written.sources.values();
     const all = plan.sources.map((report) => (isChanged(report) ? reports.next().value! : report));
     return { ...written, sources: all, skipped: all.filter(({ skipped }) => skipped).length };
@@ -149,64 +145,41 @@ export class Rag {
   #cached(embed: Embed): Embed {
     const cache = this.#caches.get(embed) ?? new EmbeddingCache();
     this.#caches.set(embed, cache);
-    return async ([query = "", ...others]) => {
+    // It is given one query.
+    return async ([query = ""]) => {
       const known = cache.get(query);
       if (known) return [known];
-      const vectors = await embed([query, ...others]);
+      const vectors = await embed([query]);
       if (vectors?.length === 1 && vectors[0]) cache.set(query, Float32Array.from(vectors[0]));
       return vectors;
     };
   }
 }
 
-/** The vectors of texts, checked. */
-async function vectorsOf(texts: readonly string[], embed: Embed, width: number | undefined): Promise<Float32Array[]> {
-  let vectors: readonly ArrayLike<number>[];
-  try {
-    vectors = await embed(texts);
-  } catch (cause) {
-    throw new SnapseekError("embed/failed", `embed: chunks could not be embedded: ${reasonOf(cause)}`, { cause });
-  }
-  const made = Array.from(vectors ?? [], (vector) => Float32Array.from(vector ?? []));
-  const expected = width || made[0]?.length;
-  if (made.length !== texts.length || !expected || made.some(({ length }) => length !== expected)) {
-    const wanted = `${texts.length} texts were given, so an array of ${texts.length} vectors of one length is wanted`;
-    throw new SnapseekError("embed/failed", `embed: ${wanted}`);
-  }
-  return made;
-}
-
-/** Vectors one after the other. */
-function joined(vectors: readonly Float32Array[]): Float32Array {
-  const all = new Float32Array(vectors.reduce((sum, { length }) => sum + length, 0));
-  let end = 0;
-  for (const vector of vectors) {
-    all.set(vector, end);
-    end += vector.length;
-  }
-  return all;
-}
-
-/** What two calls for the index did. */
-function together(one: RagIndexResponse, two: RagIndexResponse): RagIndexResponse {
-  const union = (a: readonly string[] = [], b: readonly string[] = []): string[] => [...new Set([...a, ...b])].sort();
-  const fallbackReasons = union(one.embedding.fallbackReasons, two.embedding.fallbackReasons);
-  // The worst of both, but for a write of nothing, which tells nothing.
-  const [first, second] = [one, two].map(({ qualityTier, indexed }) => (indexed > 0 ? qualityTier : undefined));
-  const isDegraded = first === "degraded" || second === "degraded";
+/** What several calls for the index did, at least one. */
+function together(all: readonly RagIndexResponse[]): RagIndexResponse {
+  const flat = all.map((one) => ({ ...one, ...one.embedding }));
+  const sum = (name: "indexed" | "skipped" | "indexedChunks" | "removedChunks" | "fallbackCount"): number =>
+    flat.reduce((total, one) => total + one[name], 0);
+  const union = (name: "providers" | "models" | "fallbackReasons"): string[] =>
+    [...new Set(flat.flatMap((one) => one[name] ?? []))].sort();
+  const fallbackReasons = union("fallbackReasons");
+  // The worst of all, but for a write of nothing, which tells nothing.
+  const tiers = all.filter(({ indexed }) => indexed > 0).map(({ qualityTier }) => qualityTier);
+  const first = all[0]!;
   return {
-    ...one,
-    indexed: one.indexed + two.indexed,
-    skipped: one.skipped + two.skipped,
-    indexedChunks: one.indexedChunks + two.indexedChunks,
-    removedChunks: one.removedChunks + two.removedChunks,
-    qualityTier: isDegraded ? "degraded" : (first ?? second ?? one.qualityTier),
+    ...first,
+    indexed: sum("indexed"),
+    skipped: sum("skipped"),
+    indexedChunks: sum("indexedChunks"),
+    removedChunks: sum("removedChunks"),
+    qualityTier: tiers.find((tier) => tier === "degraded") ?? tiers[0] ?? first.qualityTier,
     embedding: {
-      providers: union(one.embedding.providers, two.embedding.providers),
-      models: union(one.embedding.models, two.embedding.models),
-      fallbackCount: one.embedding.fallbackCount + two.embedding.fallbackCount,
+      providers: union("providers"),
+      models: union("models"),
+      fallbackCount: sum("fallbackCount"),
       ...(fallbackReasons.length > 0 && { fallbackReasons }),
     },
-    sources: [...one.sources, ...two.sources],
+    sources: all.flatMap(({ sources }) => sources),
   };
 }

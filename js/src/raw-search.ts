@@ -1,2 +1,4 @@
 // As raw.ts, of the glue of the module that can only search.
-export { Engine, Receiver, initSync } from "./glue-search.js";
+import { Engine, Receiver, initSync } from "./glue-search.js";
+
+export const raw = { Engine, Receiver, initSync };

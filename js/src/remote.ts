@@ -51,11 +51,13 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
+/** The number of the last call. Those who speak with the same worker hear each other's answers, so none is given twice. */
+let last = 0;
+
 /** Speaks with a worker that calls `expose`. The worker is yours: make it, and end it. */
 export function connect(worker: Endpoint | Worker): RemotePackage {
   const endpoint = worker as Endpoint;
   const waiting = new Map<number, Waiting>();
-  let last = 0;
 
   const post = (message: ToWorker, transfer: ArrayBuffer[] = []): void => endpoint.postMessage(message, transfer);
 

@@ -1,7 +1,7 @@
 // As edge.ts, with the module that can only search.
 import { fetching } from "./fetching.js";
 import { connectToSearch, type OpenToSearch } from "./index.js";
-import * as raw from "./raw-search.js";
+import { raw } from "./raw-search.js";
 import wasm from "./snapseek-search.wasm?module";
 
 const here = /* @__PURE__ */ connectToSearch(raw, {

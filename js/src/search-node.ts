@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { asPath, isRemote, parts, pieces } from "./file.js";
 import { connectToSearch, type OpenToSearch } from "./index.js";
-import * as raw from "./raw-search.js";
+import { raw } from "./raw-search.js";
 import { hasSimd } from "./simd.js";
 
 const here = /* @__PURE__ */ connectToSearch(raw, {

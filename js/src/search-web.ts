@@ -1,7 +1,7 @@
 // As web.ts, with the module that can only search.
 import { fetching } from "./fetching.js";
 import { connectToSearch, type OpenToSearch } from "./index.js";
-import * as raw from "./raw-search.js";
+import { raw } from "./raw-search.js";
 import { hasSimd } from "./simd.js";
 
 const here = /* @__PURE__ */ connectToSearch(raw, {

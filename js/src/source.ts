@@ -56,7 +56,7 @@ export async function received<Raw>(
 ): Promise<Raw> {
   signal?.throwIfAborted();
   const arriving = contentAt(source, read, signal);
-  const stop = (): void => void arriving.then((content) => ("stop" in content ? content.stop() : undefined)).catch(() => {});
+  const stop = (): void => void arriving.then((content) => (content as Partial<Pieces>).stop?.()).catch(() => {});
   signal?.addEventListener("abort", stop);
   try {
     const [content, glue] = await unlessAborted(Promise.all([arriving, ready]), signal);

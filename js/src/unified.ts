@@ -52,17 +52,17 @@ export class Unified<R extends object = StoredRecord> {
 
   /** Searches for decisions: "decision chose architecture" is appended to the query. */
   decisions(query: string, params?: UnifiedParams): Promise<UnifiedResponse<R>> {
-    return this.search({ ...params, query: boosted(query, "decision chose architecture") });
+    return this.#boosted(query, "decision chose architecture", params);
   }
 
   /** Searches for changes: "changed modified refactored" is appended to the query. */
   changes(query: string, params?: UnifiedParams): Promise<UnifiedResponse<R>> {
-    return this.search({ ...params, query: boosted(query, "changed modified refactored") });
+    return this.#boosted(query, "changed modified refactored", params);
   }
 
   /** Searches for how things work: "architecture design pattern implements" is appended to the query. */
   howItWorks(query: string, params?: UnifiedParams): Promise<UnifiedResponse<R>> {
-    return this.search({ ...params, query: boosted(query, "architecture design pattern implements") });
+    return this.#boosted(query, "architecture design pattern implements", params);
   }
 
   /** Runs the five most frequent searches of the last day again, so that their answers are fresh; says how many. */
@@ -87,6 +87,10 @@ export class Unified<R extends object = StoredRecord> {
     return this.#engine.ask("unified.stats");
   }
 
+  #boosted(query: string, booster: string, params: UnifiedParams | undefined): Promise<UnifiedResponse<R>> {
+    return this.search({ ...params, query: query.trim() ? `${query} ${booster}` : query });
+  }
+
   async #run(asked: Asked, more: { readonly warming?: true } = {}): Promise<UnifiedResponse<R>> {
     const { embed = this.#engine.embedding, vector, ...rest } = asked;
     const options = { ...rest, ...more };
@@ -99,9 +103,8 @@ export class Unified<R extends object = StoredRecord> {
 
   /** What tells this search from all others. */
   #key({ embed = this.#engine.embedding, vector, ...rest }: Asked): string {
-    const entries = Object.entries(rest).filter(([, value]) => value !== undefined);
-    entries.sort(([a], [b]) => (a < b ? -1 : 1));
-    return JSON.stringify([entries, vector ? Array.from(vector) : embed && nameOf(embed)]);
+    const sorted = Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1));
+    return JSON.stringify([Object.fromEntries(sorted), vector ? Array.from(vector) : embed && nameOf(embed)]);
   }
 
   #note(what: { readonly latency: number; readonly coalesced: boolean }): void {
@@ -121,8 +124,4 @@ function nameOf(embed: Embed): string {
 
 function collapsed(query = ""): string {
   return query.trim().replace(/\s+/g, " ");
-}
-
-function boosted(query: string, booster: string): string {
-  return query.trim() ? `${query} ${booster}` : query;
 }

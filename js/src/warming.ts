@@ -12,10 +12,10 @@ export type After = (milliseconds: number, work: () => void) => () => void;
 
 /** By a timer that keeps no process alive. */
 const afterwards: After = (milliseconds, work) => {
-  const timer: unknown = setTimeout(work, milliseconds);
+  const timer = setTimeout(work, milliseconds) as unknown as number & { unref?(): void };
   // In Node a timer is an object, elsewhere a number.
-  if (typeof timer === "object" && timer !== null && "unref" in timer) (timer as { unref(): void }).unref();
-  return () => clearTimeout(timer as number);
+  timer.unref?.();
+  return () => clearTimeout(timer);
 };
 
 /**

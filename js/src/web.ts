@@ -2,7 +2,7 @@
 // from being fetched, it comes as a script.
 import { fetching } from "./fetching.js";
 import { connect, type Build, type ChunkText, type Open } from "./index.js";
-import * as raw from "./raw.js";
+import { raw } from "./raw.js";
 import { hasSimd } from "./simd.js";
 
 const here = /* @__PURE__ */ connect(raw, {

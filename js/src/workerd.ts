@@ -1,7 +1,7 @@
 // In Cloudflare's workers: they compile no bytes, and give a module for an import.
 import { fetching } from "./fetching.js";
 import { connect, type Build, type ChunkText, type Open } from "./index.js";
-import * as raw from "./raw.js";
+import { raw } from "./raw.js";
 import wasm from "./snapseek.wasm";
 
 const here = /* @__PURE__ */ connect(raw, {

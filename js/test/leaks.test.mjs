@@ -6,13 +6,13 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { build, open } from "../../pkg/node.js";
-import init from "../../pkg/glue.js";
+import { initSync } from "../../pkg/glue.js";
 
 const share = process.argv.includes("--long") ? 1 : 0.1;
 const snapshot = new Uint8Array(await readFile(new URL("../../tests/golden/v1.snap", import.meta.url)));
 (await open(snapshot)).free();
 // Asked again, the glue answers with the instance that it has.
-const { memory } = await init();
+const { memory } = initSync({});
 
 /** Does something many times, a tenth of them to begin with; from then on memory must not grow. */
 async function repeated(times, work) {

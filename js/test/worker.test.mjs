@@ -79,6 +79,18 @@ describe("an engine in a worker", () => {
     assert.equal(bytes.length, 0);
   });
 
+  it("keeps the calls of several connections apart", async () => {
+    const controller = new AbortController();
+    const many = Array.from({ length: 5000 }, (_, id) => ({ id, title: `note ${id}` }));
+    const onProgress = () => controller.abort(new Error("enough"));
+    const stopped = connect(worker).build(many, undefined, { signal: controller.signal, onProgress });
+    await assert.rejects(stopped, { message: "enough" });
+    // The worker answers the call that was stopped all the same; this is another's first, too.
+    const other = await connect(worker).build([{ id: 1, title: "fox" }]);
+    assert.equal(await other.length, 1);
+    await other.free();
+  });
+
   it("has no more than an engine has", async () => {
     await assert.rejects(engine.constructor(), { message: /has no constructor/ });
     await assert.rejects(engine.search.constructor("return 1"), { message: /has no search\.constructor/ });

@@ -12,8 +12,8 @@ export async function start() {
   // The module is compiled with the first engine.
   (await snapseek.build("", schema)).free();
   // Asked again, the glue answers with what it has.
-  const { default: init } = await import("../../../pkg/glue.js");
-  wasm = await init();
+  const { initSync } = await import("../../../pkg/glue.js");
+  wasm = initSync({});
 }
 
 export async function build(lines) {

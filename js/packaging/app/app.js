@@ -8,8 +8,9 @@ import { run, suite, workerSuite } from "./suite.mjs";
 
 async function outcome() {
   const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
-  const url = new URL("/golden.snap", location.href).href;
-  const claims = { ...suite(snapseek, fixture, { url, slim, persist: { persist } }), ...workerSuite(remote, worker, fixture) };
+  const [url, split] = ["/golden.snap", "/split.snap"].map((path) => new URL(path, location.href).href);
+  const kept = { persist, places: [{ in: "opfs" }, { in: "indexeddb" }] };
+  const claims = { ...suite(snapseek, fixture, { url, split, slim, persist: kept }), ...workerSuite(remote, worker, fixture) };
   return run(claims);
 }
 

@@ -17,6 +17,14 @@ import { visit } from "./chromium.mjs";
 /** A server that has no such file answers 404, and the browser says so; the module then comes as a script. */
 const MISSING = /status of 404/;
 
+/** A folder with the snapshots alone. */
+async function filesOf(project, name) {
+  const folder = join(project, name);
+  await mkdir(folder, { recursive: true });
+  for (const file of ["golden.snap", "split.snap", "split.snap.docs"]) await copyFile(join(project, file), join(folder, file));
+  return folder;
+}
+
 async function served(folders, options) {
   const server = await serve(folders);
   try {
@@ -58,9 +66,7 @@ async function esbuildBuild({ project }) {
   const entryPoints = ["app.js", "worker.js"];
   await esbuild.build({ absWorkingDir: project, entryPoints, bundle: true, splitting: true, format: "esm", outdir });
   await copyFile(join(project, "index.html"), join(outdir, "index.html"));
-  const files = join(project, "files");
-  await mkdir(files, { recursive: true });
-  await copyFile(join(project, "golden.snap"), join(files, "golden.snap"));
+  const files = await filesOf(project, "files");
   return served([outdir, files], { allowed: MISSING });
 }
 
@@ -70,9 +76,7 @@ async function rollupBuild({ project }) {
   const bundle = await rollup({ input, plugins: [nodeResolve({ browser: true })], onwarn: (warning) => { throw new Error(warning.message); } });
   await bundle.write({ dir, format: "es" });
   await copyFile(join(project, "index.html"), join(dir, "index.html"));
-  const files = join(project, "files");
-  await mkdir(files, { recursive: true });
-  await copyFile(join(project, "golden.snap"), join(files, "golden.snap"));
+  const files = await filesOf(project, "files");
   return served([dir, files], { allowed: MISSING });
 }
 
@@ -80,8 +84,7 @@ async function next({ project }) {
   const folder = join(project, "next");
   const app = join(folder, "app");
   await mkdir(join(app, "suite"), { recursive: true });
-  await mkdir(join(folder, "public"), { recursive: true });
-  await copyFile(join(project, "golden.snap"), join(folder, "public/golden.snap"));
+  await filesOf(project, "next/public");
   await mkdir(join(app, "edge"), { recursive: true });
   const route = `import * as snapseek from "snapseek";
 import * as slim from "snapseek/search";
@@ -129,10 +132,13 @@ export default function Page() {
 export { close } from "./chromium.mjs";
 
 export const places = {
+  "esbuild": esbuildBuild,
+  "Rollup": rollupBuild,
+};
+
+export const filed = {
   "Vite": viteBuild,
   "Vite, development server": viteDev,
   "webpack": webpackBuild,
-  "esbuild": esbuildBuild,
-  "Rollup": rollupBuild,
   "Next.js: page, route in Node, route at the edge": next,
 };

@@ -55,11 +55,12 @@ import { run, suite, workerSuite } from "../suite.mjs";
   await writeFile(
     join(folder, "app.js"),
     `${imports}
-const url = new URL("../golden.snap", import.meta.url).href;
+const [url, split] = ["../golden.snap", "../split.snap"].map((path) => new URL(path, import.meta.url).href);
 const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
-// A page on file:// has an origin of its own, which nothing can be kept for.
-const kept = location.protocol === "file:" ? {} : { persist: { persist } };
-const claims = { ...suite(snapseek, fixture, { url, slim, ...kept }), ...workerSuite(remote, worker, fixture) };
+const places = [...("storage" in navigator && navigator.storage.getDirectory ? [{ in: "opfs" }] : []), { in: "indexeddb" }];
+// A page on file:// has an origin of its own, which nothing can be kept for, and files are not given in parts.
+const served = location.protocol === "file:" ? {} : { split, persist: { persist, places } };
+const claims = { ...suite(snapseek, fixture, { url, slim, ...served }), ...workerSuite(remote, worker, fixture) };
 globalThis.outcome = await run(claims);
 `,
   );
@@ -153,11 +154,14 @@ async function onFilesAsScript({ project }) {
 }
 
 export const places = {
-  "Chromium, strict CSP": underStrictPolicy,
   "Chromium, from bytes to a ready engine": readiness,
   "Chromium, a CSP that forbids WebAssembly: says so": withoutPermission,
-  "Chromium, file:// as in Electron's renderer": onFilesAsElectron,
   "Chromium, file:// as one script": onFilesAsScript,
+};
+
+export const filed = {
+  "Chromium, strict CSP": underStrictPolicy,
+  "Chromium, file:// as in Electron's renderer": onFilesAsElectron,
 };
 
 export async function close() {

@@ -23,4 +23,5 @@ async function firefox({ project }) {
   }
 }
 
-export const places = { "Firefox, strict CSP": firefox };
+export const places = {};
+export const filed = { "Firefox, strict CSP": firefox };

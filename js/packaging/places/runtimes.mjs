@@ -56,14 +56,22 @@ export async function inWorkerd(folder, entry, ask) {
 const workerd = ({ project }) =>
   inWorkerd(project, "workerd.mjs", async (worker) => (await worker.dispatchFetch("http://localhost/")).json());
 
-export const places = {
+export const filed = {
   "Node 20, ES modules": program("node", "node.mjs"),
   "Node 20, CommonJS": program("node", "node.cjs"),
   "Node 22, ES modules": program(node(22), "node.mjs"),
   "Node 22, CommonJS": program(node(22), "node.cjs"),
   "Node 24, ES modules": program(node(24), "node.mjs"),
   "Node 24, CommonJS": program(node(24), "node.cjs"),
-  "Deno, no permissions": program(tool(".bin/deno"), "run", "--quiet", "--no-prompt", "--node-modules-dir=manual", "deno.mjs"),
   Bun: program(tool(".bin/bun"), "node.mjs"),
   workerd,
+  "Node 20, where the script refuses": program("node", "node-refused.mjs"),
+};
+
+const deno = (...args) => program(tool(".bin/deno"), "run", "--quiet", "--no-prompt", "--node-modules-dir=manual", ...args);
+
+export const places = {
+  "Node 20, the module as a script": program("node", "node-inline.cjs"),
+  "Deno, no permissions": deno("deno.mjs"),
+  "Deno, files": deno("--allow-read=.", "--allow-write=.", "deno-files.mjs"),
 };

@@ -57,4 +57,5 @@ async function webkit({ project }) {
   }
 }
 
-export const places = { "WebKitGTK, strict CSP": webkit };
+export const places = {};
+export const filed = { "WebKitGTK, strict CSP": webkit };

@@ -1,0 +1,8 @@
+// The suite in Deno, which may read and write here.
+import * as snapseek from "snapseek";
+import { persist } from "snapseek/persist";
+import * as fixture from "./fixture.mjs";
+import { run, suite } from "./suite.mjs";
+
+const claims = suite(snapseek, fixture, { persist: { persist, places: [{ in: "file", folder: "stores" }] } });
+console.log(JSON.stringify(await run(claims)));

@@ -1,0 +1,40 @@
+// Vectors that the caller's own function makes.
+
+import { unlessAborted } from "./abort.js";
+import { SnapseekError, reasonOf } from "./errors.js";
+import type { Embed } from "./types.js";
+
+/**
+ * The vectors of texts, checked: as many, of one length.
+ *
+ * @param what What the texts are, for the message where it fails.
+ * @param width How long vectors are, where others came before.
+ */
+export async function vectorsOf(texts: readonly string[], embed: Embed, what: string, width?: number): Promise<Float32Array[]> {
+  let vectors: readonly ArrayLike<number>[];
+  try {
+    vectors = await embed(texts);
+  } catch (cause) {
+    throw new SnapseekError("embed/failed", `embed: ${what} could not be embedded: ${reasonOf(cause)}`, { cause });
+  }
+  const made = Array.from(vectors ?? [], (vector) => Float32Array.from(vector ?? []));
+  const expected = width || made[0]?.length;
+  if (made.length === texts.length && expected && made.every(({ length }) => length === expected)) return made;
+  const found = `of ${texts.length} texts it made ${made.length}`;
+  throw new SnapseekError("embed/failed", `embed: an array of vectors is wanted, one for each text, of one length; ${found}`);
+}
+
+/** The vector of a query, or why there is none. */
+export async function vectorOf(
+  query: string,
+  embed: Embed,
+  signal?: AbortSignal,
+): Promise<{ readonly vector?: Float32Array; readonly failure?: SnapseekError }> {
+  try {
+    const [vector] = await unlessAborted(vectorsOf([query], embed, "the query"), signal);
+    return { vector: vector! };
+  } catch (failure) {
+    if (failure instanceof SnapseekError) return { failure };
+    throw failure;
+  }
+}
