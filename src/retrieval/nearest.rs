@@ -50,7 +50,7 @@ fn matrices<'a>(corpus: &Corpus<'a>, nearest: &Nearest<'a>) -> Result<Vec<Matrix
         let Some(rows) = part.segment.vectors()?.get(nearest.model).copied() else { continue };
         if rows.width() == Some(nearest.query.width()) {
             let allowed = nearest.allowed.map(|allowed| &allowed[number]);
-            matrices.push(Matrix { part, rows, allowed });
+            matrices.push(Matrix { part, rows, open: open_rows(part, &rows, allowed) });
         }
     }
     Ok(matrices)
@@ -71,16 +71,17 @@ pub struct Spread {
 /// When the vectors are damaged.
 pub fn spread(corpus: &Corpus, nearest: &Nearest) -> Result<Spread, SnapshotError> {
     let matrices = matrices(corpus, nearest)?;
-    let count: usize = matrices.iter().map(Matrix::count).sum();
+    let count: usize = matrices.iter().map(|matrix| matrix.open.count()).sum();
     let step = count.div_ceil(SAMPLE).max(1);
-    let mut place = 0;
+    let mut place = 0usize;
     let mut sample = Vec::with_capacity(count.min(SAMPLE));
     for matrix in &matrices {
-        matrix.each(|row, _| {
-            if place % step == 0 {
+        matrix.open.each_run(|run| {
+            let skipped = place.next_multiple_of(step) - place;
+            place += run.len();
+            for row in run.skip(skipped).step_by(step) {
                 sample.push(f64::from(nearest.query.similarity(&matrix.rows, row)));
             }
-            place += 1;
         });
     }
     sample.retain(|similarity| similarity.is_finite());
@@ -114,67 +115,37 @@ pub fn similarities(
     Ok(rows.into_iter().map(similarity).collect())
 }
 
+/// The rows that may be hits.
+fn open_rows(part: &Part, rows: &RowsView, allowed: Option<&Bitmap>) -> Bitmap {
+    let mut open = match allowed {
+        Some(allowed) => allowed.clone(),
+        None => Bitmap::all(part.segment.documents() as usize),
+    };
+    if let Some(dead) = part.dead {
+        open.subtract(dead);
+    }
+    if rows.is_complete() {
+        return open;
+    }
+    Bitmap::where_true(rows.len(), |row| open.has(rows.document(row) as usize))
+}
+
 /// The vectors of a segment, and which of them may be hits.
 struct Matrix<'a> {
     part: &'a Part<'a>,
     rows: RowsView<'a>,
-    allowed: Option<&'a Bitmap>,
+    open: Bitmap,
 }
 
 impl Matrix<'_> {
-    /// Whether every row may be a hit.
-    fn is_whole(&self) -> bool {
-        self.rows.is_complete() && self.part.dead.is_none() && self.allowed.is_none()
-    }
-
-    /// Calls `each` with every row that may be a hit, ascending, and its document.
+    /// Calls `each` with every row that may be a hit, ascending, its document and its numbers. The rows of a run follow
+    /// each other, and mostly all rows are one run.
     #[inline]
-    fn each(&self, mut each: impl FnMut(usize, u32)) {
-        let documents = self.part.segment.documents();
-        match self.allowed {
-            None if self.is_whole() => {
-                (0..self.rows.len()).zip(0..).for_each(|(row, document)| each(row, document));
-            }
-            // Few rows may be allowed: it is they that are gone through.
-            Some(allowed) if self.rows.is_complete() => {
-                for row in allowed.iter().take_while(|&row| row < self.rows.len()) {
-                    let document = self.rows.document(row);
-                    if self.part.is_live(document) {
-                        each(row, document);
-                    }
-                }
-            }
-            _ => {
-                for row in 0..self.rows.len() {
-                    let document = self.rows.document(row);
-                    let is_allowed = self.allowed.is_none_or(|allowed| allowed.has(document as usize));
-                    if is_allowed && document < documents && self.part.is_live(document) {
-                        each(row, document);
-                    }
-                }
-            }
-        }
-    }
-
-    /// The same, with the numbers of the row. Where every row may be a hit, they follow each other.
-    #[inline]
-    fn each_numbers(&self, mut each: impl FnMut(usize, u32, &[u8])) {
-        if self.is_whole() {
-            let rows = self.rows.all_numbers().enumerate().zip(0..);
-            rows.for_each(|((row, numbers), document)| each(row, document, numbers));
-        } else {
-            self.each(|row, document| each(row, document, self.rows.numbers(row)));
-        }
-    }
-
-    /// How many rows may be hits.
-    fn count(&self) -> usize {
-        if self.is_whole() {
-            return self.rows.len();
-        }
-        let mut count = 0;
-        self.each(|_, _| count += 1);
-        count
+    fn each(&self, mut each: impl FnMut(usize, u32, &[u8])) {
+        self.open.each_run(|run| {
+            let numbers = self.rows.numbers_of(run.clone());
+            run.zip(numbers).for_each(|(row, numbers)| each(row, self.rows.document(row), numbers));
+        });
     }
 
     fn offer(&self, query: &Query, row: usize, document: u32, top: &mut TopK) {
@@ -188,7 +159,7 @@ impl Matrix<'_> {
 fn by_numbers(matrices: &[Matrix], query: &Query, top: &mut TopK) {
     for matrix in matrices {
         let mut least = least_of(top);
-        matrix.each_numbers(|row, document, numbers| {
+        matrix.each(|row, document, numbers| {
             let similarity = query.similarity_to(&matrix.rows, row, numbers);
             // Rows come in order, so a later one has to be nearer. What is no number is never.
             if similarity > least && similarity < f32::INFINITY {
@@ -205,7 +176,7 @@ fn by_bytes(matrices: &[Matrix], nearest: &Nearest, top: &mut TopK) {
     let mut least = f32::NEG_INFINITY;
     let mut seen = Vec::new();
     for (number, matrix) in matrices.iter().enumerate() {
-        matrix.each_numbers(|row, document, numbers| {
+        matrix.each(|row, document, numbers| {
             let estimate = nearest.query.estimate(&matrix.rows, row, numbers);
             if estimate >= least {
                 seen.push((estimate, number, row, document));
@@ -225,14 +196,16 @@ fn by_bytes(matrices: &[Matrix], nearest: &Nearest, top: &mut TopK) {
 fn by_bits(matrices: &[Matrix], nearest: &Nearest, top: &mut TopK) {
     let mut fewest = Fewest::new(nearest.candidates.max(nearest.limit));
     for (number, matrix) in matrices.iter().enumerate() {
-        if matrix.is_whole() {
+        if matrix.open.count() == matrix.rows.len() {
             let mut row = 0;
             nearest.query.differing_bits_of_each(&matrix.rows, |bits| {
                 fewest.note(bits, number, row);
                 row += 1;
             });
         } else {
-            matrix.each(|row, _| fewest.note(nearest.query.differing_bits(&matrix.rows, row), number, row));
+            for row in matrix.open.iter() {
+                fewest.note(nearest.query.differing_bits(&matrix.rows, row), number, row);
+            }
         }
     }
     fewest.each(|number, row| {
