@@ -4,10 +4,13 @@
 //! u32 documents · columns × (u8 type · u32 length · column)
 //! ```
 
+mod codes;
 mod column;
 mod overrides;
+mod selection;
 mod time;
 
+pub use codes::Codes;
 pub use column::{ColumnView, ColumnWriter};
 pub use overrides::{Overrides, Values, number_of, texts_of};
 pub use time::time_of;
