@@ -51,19 +51,29 @@ impl<'a> Positions<'a> {
     /// # Errors
     /// When the index is damaged, as with every method.
     pub fn new(part: &Part<'a>, term: &Term) -> Result<Positions<'a>, SnapshotError> {
+        Positions::of(part, term, None)
+    }
+
+    /// A cursor that need not stand on any but these documents, which ascend: a prefix may have nearly all of the others.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn among(part: &Part<'a>, term: &Term, wanted: &[u32]) -> Result<Positions<'a>, SnapshotError> {
+        Positions::of(part, term, Some(wanted))
+    }
+
+    fn of(part: &Part<'a>, term: &Term, wanted: Option<&[u32]>) -> Result<Positions<'a>, SnapshotError> {
         let lists = lists_of(part, term)?;
         let documents = match &lists[..] {
             [list] => Documents::One(Box::new(cursor(part, *list)?)),
             _ => {
                 let mut union = Vec::new();
                 for (number, list) in (0..).zip(&lists) {
-                    let mut cursor = cursor(part, *list)?;
-                    loop {
-                        let (documents, _) = cursor.run_until(Cursor::END);
-                        union.extend(documents.iter().map(|&document| (document, number)));
-                        if !cursor.enter_next_block()? {
-                            break;
-                        }
+                    let note = |document| union.push((document, number));
+                    let cursor = cursor(part, *list)?;
+                    match wanted {
+                        Some(wanted) => each_among(cursor, wanted, note)?,
+                        None => each_document(cursor, note)?,
                     }
                 }
                 union.sort_unstable();
@@ -118,6 +128,28 @@ impl<'a> Positions<'a> {
         }
         Ok(())
     }
+}
+
+/// Calls `each` with every document of a list.
+fn each_document(mut cursor: Cursor, mut each: impl FnMut(u32)) -> Result<(), SnapshotError> {
+    loop {
+        let (documents, _) = cursor.run_until(Cursor::END);
+        documents.iter().for_each(|document| each(*document));
+        if !cursor.enter_next_block()? {
+            return Ok(());
+        }
+    }
+}
+
+/// Calls `each` with those documents of a list that are wanted.
+fn each_among(mut cursor: Cursor, wanted: &[u32], mut each: impl FnMut(u32)) -> Result<(), SnapshotError> {
+    for document in wanted {
+        cursor.seek(*document)?;
+        if cursor.doc() == *document {
+            each(*document);
+        }
+    }
+    Ok(())
 }
 
 /// A cursor on a list of a part.
