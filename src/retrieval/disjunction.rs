@@ -10,6 +10,7 @@ use super::lists::PhraseList;
 use super::score_table::ScoreTable;
 use super::source::{Scoring, Source, are_positive, is_phrase};
 use super::top_k::{Ranked, TopK};
+use crate::bitmap::Bitmap;
 use crate::index::Cursor;
 use crate::order::sort_numbers;
 use crate::query::{Node, Query};
@@ -19,6 +20,9 @@ const WINDOW: usize = 2048;
 const WINDOW_DOCS: u32 = 2048;
 /// Sums are looked at in chunks of this many: a window has 256 of them.
 const CHUNK: usize = WINDOW / 256;
+
+/// To look a document up takes as long as to read through so many of a list.
+const SKIPPED: usize = 64;
 
 /// Whether a query can take this way: alternatives of single phrases.
 pub fn applies(query: &Query, weights: &[f64]) -> bool {
@@ -44,6 +48,10 @@ pub fn collect(scoring: &Scoring, lists: Vec<PhraseList>, top: &mut TopK) -> Res
             alternatives.push(Alternative { idf, look, scan: source, most: 0.0 });
         }
     }
+    let listed = alternatives.iter().map(|alternative| alternative.scan.most_documents()).sum::<usize>();
+    if let Some(few) = scoring.allowed.filter(|allowed| SKIPPED * allowed.count() <= listed) {
+        return look_up(scoring, &table, few, &mut alternatives, top);
+    }
     let mut collector = Collector {
         scoring,
         table: &table,
@@ -62,6 +70,28 @@ pub fn collect(scoring: &Scoring, lists: Vec<PhraseList>, top: &mut TopK) -> Res
         start = start.saturating_add(WINDOW_DOCS);
         for alternative in &mut alternatives {
             alternative.scan.seek(start)?;
+        }
+    }
+    Ok(())
+}
+
+/// Offers those of a few documents that match: it is they that are looked up, and not all that lists hold read through.
+fn look_up(
+    scoring: &Scoring,
+    table: &ScoreTable,
+    few: &Bitmap,
+    alternatives: &mut [Alternative],
+    top: &mut TopK,
+) -> Result<(), SnapshotError> {
+    let documents =
+        few.iter().map(|document| u32::try_from(document).expect("documents are numbered by u32"));
+    for document in documents.filter(|document| scoring.part.is_live(*document)) {
+        let mut sum = 0.0;
+        for alternative in alternatives.iter_mut() {
+            sum += alternative.value_at(document, table)?;
+        }
+        if sum > (-top.threshold()).max(0.0) {
+            top.push(Ranked { row: scoring.part.first_row + document, rank: -sum });
         }
     }
     Ok(())
@@ -277,7 +307,7 @@ impl Collector<'_> {
 impl Alternative<'_> {
     /// What it is worth in a document; documents are asked for in order.
     fn value_at(&mut self, document: u32, table: &ScoreTable) -> Result<f64, SnapshotError> {
-        let look = self.look.as_mut().expect("only one of several alternatives is looked up");
+        let look = self.look.as_mut().unwrap_or(&mut self.scan);
         look.seek(document)?;
         Ok(if look.doc() == document { self.idf * look.worth(table) } else { 0.0 })
     }
