@@ -26,7 +26,7 @@ mod unicode;
 pub mod wasm;
 
 pub use snapseek_kernel::{analysis, bitmap, bm25, ids, index, order, vector, wire};
-use snapseek_kernel::{bits, lz4, scoring};
+use snapseek_kernel::{bits, codes, lz4, scoring};
 
 pub use builder::{BuildError, Builder};
 pub use document::{Key, Record, RecordError};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// The layers, first to last; modules of one layer do not know each other.
 const LAYERS: &[&[&str]] = &[
     &["ids", "wire", "bits", "bitmap", "bm25", "order"],
-    &["lz4", "analysis", "index", "vector"],
+    &["codes", "lz4", "analysis", "index", "vector"],
     &["scoring"],
     &["decimal", "issues", "tokens"],
     &["json", "unicode"],

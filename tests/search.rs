@@ -225,3 +225,36 @@ fn the_short_way_and_the_long_way_give_the_same_bits() {
         assert_eq!(short, long);
     }
 }
+
+#[test]
+fn few_documents_that_are_looked_up_get_the_bits_that_reading_all_of_them_gives() {
+    let schema = r#"{"fields":{"title":{"weight":5.0},"body":{}},"attributes":{"group":"number"}}"#;
+    let mut builder = Builder::new(&serde_json::from_str(schema).unwrap()).unwrap();
+    let word = |number: usize| ["aha", "abel", "able", "bead", "bean", "cab"][number % 6];
+    for number in 0..3000 {
+        let body =
+            (0..number % 9).map(|place| word(number * 7 + place * place)).collect::<Vec<_>>().join(" ");
+        let json = format!(
+            r#"{{"id":"{number}","title":"{}","body":"{body}","group":{}}}"#,
+            word(number * number / 5),
+            number * 31 % 300
+        );
+        builder.add(&Record::from_json(Json::parse(json.as_bytes()).unwrap()).unwrap()).unwrap();
+    }
+    let engine = Engine::open(builder.finish().unwrap()).unwrap();
+    let shown = r#""highlight":{"column":"body","open":"[","close":"]"}"#;
+    for expression in
+        ["ab* OR bead OR be*", "cab", "title : a* OR body : b*", "\"able bead\" OR aha", "ab* AND be*"]
+    {
+        let matches = |json: &str| engine.matches(expression, &serde_json::from_str(json).unwrap()).unwrap();
+        let all = matches(&format!("{{{shown}}}"));
+        for group in [0, 7, 299, 1000] {
+            let few = matches(&format!(r#"{{"filter":{{"group":{group}}},{shown}}}"#));
+            let is_of = |id: &str| id.parse::<usize>().unwrap() * 31 % 300 == group;
+            let expected = all.iter().filter(|row| is_of(&row.id)).cloned().collect::<Vec<_>>();
+            assert_eq!(few, expected, "{expression}, group {group}");
+            let best = matches(&format!(r#"{{"filter":{{"group":{group}}},"limit":3,{shown}}}"#));
+            assert_eq!(best, expected[..expected.len().min(3)], "{expression}, group {group}");
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! A set of small numbers: which documents are dead, and which pass a filter.
 
+use std::ops::Range;
+
 /// A set of numbers below a fixed length, a bit each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bitmap {
@@ -15,7 +17,14 @@ impl Bitmap {
 
     /// The set of all numbers below `len`.
     pub fn all(len: usize) -> Bitmap {
-        let mut bitmap = Bitmap { len, words: vec![u64::MAX; len.div_ceil(64)] };
+        Bitmap::of_words(len, vec![u64::MAX; len.div_ceil(64)])
+    }
+
+    /// The set of numbers below `len` whose bits are set: number 64 is the lowest bit of the second word. Bits past the
+    /// end do not count.
+    pub fn of_words(len: usize, words: Vec<u64>) -> Bitmap {
+        let mut bitmap = Bitmap { len, words };
+        bitmap.words.resize(len.div_ceil(64), 0);
         bitmap.clear_past_the_end();
         bitmap
     }
@@ -106,6 +115,35 @@ impl Bitmap {
         })
     }
 
+    /// Calls `each` with the runs of numbers that it holds, ascending: each as long as it can be.
+    #[inline]
+    pub fn each_run(&self, mut each: impl FnMut(Range<usize>)) {
+        let mut end = 0;
+        loop {
+            let start = self.next(end, 0);
+            end = self.next(start, u64::MAX);
+            if start == end {
+                return;
+            }
+            each(start..end);
+        }
+    }
+
+    /// The first number from `from` on that it holds or, where all bits are to be flipped, does not hold; the length where
+    /// there is none.
+    fn next(&self, from: usize, flipped: u64) -> usize {
+        let first = from / 64;
+        let mut hidden = (1 << (from % 64)) - 1;
+        for (number, word) in self.words.iter().enumerate().skip(first) {
+            let word = (word ^ flipped) & !hidden;
+            if word != 0 {
+                return (64 * number + word.trailing_zeros() as usize).min(self.len);
+            }
+            hidden = 0;
+        }
+        self.len
+    }
+
     fn clear_past_the_end(&mut self) {
         if let Some(last) = self.words.last_mut()
             && !self.len.is_multiple_of(64)
@@ -138,6 +176,15 @@ mod tests {
             assert_eq!(either.iter().collect::<Vec<_>>(), listed(&|i| i % 3 == 0 || i % 5 == 0));
             assert_eq!(neither.iter().collect::<Vec<_>>(), listed(&|i| i % 3 != 0 && i % 5 != 0));
             assert_eq!(only_threes.iter().collect::<Vec<_>>(), listed(&|i| i % 3 == 0 && i % 5 != 0));
+            for set in [&threes, &either, &neither, &Bitmap::all(len), &Bitmap::none(len)] {
+                let (mut runs, mut last) = (Vec::new(), None);
+                set.each_run(|run| {
+                    assert!(last.is_none_or(|last| last < run.start), "two runs are one");
+                    last = Some(run.end);
+                    runs.extend(run);
+                });
+                assert_eq!(runs, set.iter().collect::<Vec<_>>());
+            }
             assert_eq!(Bitmap::all(len).count(), len);
             assert!(!Bitmap::all(len).has(len));
         }

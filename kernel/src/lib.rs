@@ -6,6 +6,7 @@ pub mod analysis;
 pub mod bitmap;
 pub mod bits;
 pub mod bm25;
+pub mod codes;
 pub mod ids;
 pub mod index;
 pub mod lz4;

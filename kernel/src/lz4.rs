@@ -3,6 +3,8 @@
 //! Written here because the bytes must be the same on every machine, and the usual crate hashes
 //! differently on 32 and 64 bits; tests hold both halves against it.
 
+use std::borrow::Cow;
+
 const MIN_MATCH: usize = 4;
 /// The format wants the last five bytes as literals, and no match to start in the last twelve.
 const LAST_LITERALS: usize = 5;
@@ -13,7 +15,7 @@ const HASH_BITS: u32 = 12;
 /// No byte of a block stands for more.
 pub const MOST_EXPANSION: usize = 255;
 
-/// Compresses `input`; [`decompress`] reverses it. Appends to `out`.
+/// Compresses `input`; [`Unpacking`] reverses it. Appends to `out`.
 pub fn compress(input: &[u8], out: &mut Vec<u8>) {
     let mut seen = [u32::MAX; 1 << HASH_BITS];
     let mut literals_from = 0;
@@ -81,40 +83,82 @@ fn put_rest_of_len(len: usize, out: &mut Vec<u8>) {
     out.push(u8::try_from(rest).expect("less than 255"));
 }
 
-/// Decompresses to exactly `len` bytes; none where `input` does not hold them.
-///
-/// Never allocates more than `len`, nor more than the format can expand the input to.
-pub fn decompress(input: &[u8], len: usize) -> Option<Vec<u8>> {
-    if len / MOST_EXPANSION > input.len() {
-        return None;
+/// A block that is decompressed as far as its bytes are asked for.
+#[derive(Debug)]
+pub struct Unpacking<'a> {
+    input: Cow<'a, [u8]>,
+    /// How far the input is read.
+    read: usize,
+    out: Vec<u8>,
+    /// How far the output is there.
+    done: usize,
+}
+
+impl<'a> Unpacking<'a> {
+    /// Nothing yet of the `len` bytes that `input` is to hold; none where it cannot.
+    ///
+    /// Never allocates more than `len`, nor more than the format can expand the input to.
+    pub fn new(input: Cow<'a, [u8]>, len: usize) -> Option<Unpacking<'a>> {
+        if len / MOST_EXPANSION > input.len() {
+            return None;
+        }
+        Some(Unpacking { input, read: 0, out: vec![0; len], done: 0 })
     }
-    let mut out = Vec::with_capacity(len);
-    let mut rest = input;
-    loop {
-        let token = take_byte(&mut rest)?;
-        let literals = take_len(token >> 4, &mut rest)?;
-        let (plain, after) = rest.split_at_checked(literals)?;
-        if out.len() + literals > len {
-            return None;
-        }
-        out.extend_from_slice(plain);
-        rest = after;
-        if rest.is_empty() {
-            return Some(out).filter(|out| out.len() == len);
-        }
-        let distance = usize::from(u16::from_le_bytes([take_byte(&mut rest)?, take_byte(&mut rest)?]));
-        let copy = MIN_MATCH + take_len(token & 15, &mut rest)?;
-        let from = out.len().checked_sub(distance).filter(|_| distance > 0)?;
-        if out.len() + copy > len {
-            return None;
-        }
-        if distance >= copy {
-            out.extend_from_within(from..from + copy);
-        } else {
-            for i in 0..copy {
-                out.push(out[from + i]);
+
+    /// What was never compressed.
+    pub fn done(out: Vec<u8>) -> Unpacking<'a> {
+        Unpacking { input: Cow::Borrowed(&[]), read: 0, done: out.len(), out }
+    }
+
+    /// The first `end` bytes, at most all; none where the input does not hold them. All of them are there only where the
+    /// input ends with them.
+    pub fn reach(&mut self, end: usize) -> Option<&[u8]> {
+        let len = self.out.len();
+        let mut rest = self.input.get(self.read..)?;
+        let mut at = self.done;
+        while at < end || end == len && self.read < self.input.len() {
+            let token = take_byte(&mut rest)?;
+            let literals = take_len(token >> 4, &mut rest)?;
+            let (plain, after) = rest.split_at_checked(literals)?;
+            let end = at.checked_add(literals).filter(|end| *end <= len)?;
+            match (rest.first_chunk::<STEP>(), self.out[at..].first_chunk_mut::<STEP>()) {
+                (Some(from), Some(to)) if literals <= STEP => *to = *from,
+                _ => self.out[at..end].copy_from_slice(plain),
             }
+            (at, rest) = (end, after);
+            if rest.is_empty() {
+                (self.done, self.read) = (at, self.input.len());
+                break;
+            }
+            let distance = usize::from(u16::from_le_bytes([take_byte(&mut rest)?, take_byte(&mut rest)?]));
+            let copied = MIN_MATCH + take_len(token & 15, &mut rest)?;
+            let from = at.checked_sub(distance).filter(|_| distance > 0)?;
+            let end = at.checked_add(copied).filter(|end| *end <= len)?;
+            repeat(&mut self.out, from, at, end);
+            at = end;
+            (self.done, self.read) = (at, self.input.len() - rest.len());
         }
+        let is_cut_short = at < len && self.read == self.input.len();
+        self.out.get(..end).filter(|_| at >= end && !is_cut_short)
+    }
+}
+
+/// Runs of text are seldom longer. Copies of a length that is known are a load and a store, others a call, which in
+/// WebAssembly costs more than all the rest; what is copied too much is written over by what follows.
+const STEP: usize = 16;
+
+/// Fills `at..end` with what starts at `from`, which is before it, and may reach into what is being filled.
+fn repeat(out: &mut [u8], mut from: usize, mut at: usize, end: usize) {
+    if at - from >= STEP {
+        while at < end && at + STEP <= out.len() {
+            let step: [u8; STEP] = *out[from..].first_chunk().expect("it is before what has room");
+            *out[at..].first_chunk_mut().expect("there is room") = step;
+            (from, at) = (from + STEP, at + STEP);
+        }
+    }
+    while at < end {
+        out[at] = out[from];
+        (from, at) = (from + 1, at + 1);
     }
 }
 
@@ -141,6 +185,10 @@ fn take_len(nibble: u8, rest: &mut &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn decompress(input: &[u8], len: usize) -> Option<Vec<u8>> {
+        Unpacking::new(Cow::Borrowed(input), len)?.reach(len).map(<[u8]>::to_vec)
+    }
 
     fn samples() -> Vec<Vec<u8>> {
         let mut state = 1u32;
@@ -169,6 +217,18 @@ mod tests {
     }
 
     #[test]
+    fn the_beginning_comes_back_before_the_rest() {
+        for input in samples() {
+            let mut packed = Vec::new();
+            compress(&input, &mut packed);
+            let mut unpacking = Unpacking::new(Cow::Borrowed(&packed), input.len()).unwrap();
+            for end in [0, 1, 7, 100, 5_000, 5_001, 60, usize::MAX].map(|end| end.min(input.len())) {
+                assert_eq!(unpacking.reach(end), Some(&input[..end]), "{end} of {}", input.len());
+            }
+        }
+    }
+
+    #[test]
     fn the_reference_implementation_reads_what_is_written_and_writes_what_is_read() {
         for input in samples() {
             let mut packed = Vec::new();
@@ -187,6 +247,13 @@ mod tests {
         compress(&input, &mut packed);
         for len in 0..packed.len() {
             assert_eq!(decompress(&packed[..len], input.len()), None, "accepted {len} bytes");
+            let mut unpacking = Unpacking::new(Cow::Borrowed(&packed[..len]), input.len());
+            assert_eq!(unpacking.as_mut().and_then(|unpacking| unpacking.reach(input.len())), None);
+            assert_eq!(
+                unpacking.as_mut().and_then(|unpacking| unpacking.reach(input.len())),
+                None,
+                "asked again"
+            );
         }
         for i in 0..packed.len() {
             for bit in 0..8 {

@@ -11,6 +11,7 @@
 
 use super::{AttributeType, time_of};
 use crate::bits::{self, BitWriter, width_of};
+use crate::codes::Codes;
 use crate::json::Json;
 use crate::order::sort;
 use crate::wire::{Malformed, Reader, len32, u32_at};
@@ -187,13 +188,12 @@ fn put_codes(codes: impl Iterator<Item = u32> + Clone, out: &mut Vec<u8>) {
 /// An attribute of all documents, as it stands in the file; [`ColumnWriter`] writes it.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnView<'a> {
-    kind: AttributeType,
+    pub(super) kind: AttributeType,
     strings: Strings<'a>,
     /// Keywords only: the first code of each document.
     firsts: &'a [u8],
-    numbers: Numbers<'a>,
-    width: u32,
-    codes: &'a [u8],
+    pub(super) numbers: Numbers<'a>,
+    pub(super) codes: Codes<'a>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -204,7 +204,7 @@ struct Strings<'a> {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Numbers<'a> {
+pub(super) enum Numbers<'a> {
     From(f64),
     Plain { presence: &'a [u8], values: &'a [u8] },
 }
@@ -223,8 +223,7 @@ impl<'a> ColumnView<'a> {
             strings: Strings { count: 0, offsets: &[], bytes: &[] },
             firsts: &[],
             numbers: Numbers::From(0.0),
-            width: 0,
-            codes: &[],
+            codes: Codes::new(&[], 0),
         };
         let words = |count: usize| count.checked_mul(4).ok_or(Malformed(WHAT));
         let mut code_count = documents;
@@ -251,12 +250,12 @@ impl<'a> ColumnView<'a> {
             },
             AttributeType::Bool => {}
         }
-        view.width = u32::from(reader.u8()?);
-        if view.width > bits::MAX_WIDTH {
+        let width = u32::from(reader.u8()?);
+        if width > bits::MAX_WIDTH {
             return Err(Malformed(WHAT));
         }
-        let bits = code_count.checked_mul(view.width as usize).ok_or(Malformed(WHAT))?;
-        view.codes = reader.take(bits.div_ceil(8))?;
+        let bits = code_count.checked_mul(width as usize).ok_or(Malformed(WHAT))?;
+        view.codes = Codes::new(reader.take(bits.div_ceil(8))?, width);
         view.when_done(&reader)
     }
 
@@ -299,18 +298,14 @@ impl<'a> ColumnView<'a> {
 
     /// The codes of a document's strings.
     pub fn codes(&self, document: usize) -> impl Iterator<Item = usize> + use<'a> {
-        let (width, codes) = (self.width, self.codes);
+        let codes = self.codes;
         let (first, end) = if self.kind == AttributeType::Keywords {
             let at = |place| u32_at(self.firsts, place).unwrap_or(0) as usize;
             (at(document), at(document + 1))
         } else {
             (document, document + 1)
         };
-        let end = end.min(codes.len() * 8 / (width.max(1) as usize));
-        (first..end).filter_map(move |place| {
-            let code = bits::get(codes, place * width as usize, width) as usize;
-            code.checked_sub(1)
-        })
+        (first..end.min(codes.count())).filter_map(move |place| (codes.get(place) as usize).checked_sub(1))
     }
 
     /// A document's strings.
@@ -323,8 +318,7 @@ impl<'a> ColumnView<'a> {
     pub fn number(&self, document: usize) -> Option<f64> {
         match self.numbers {
             Numbers::From(least) => {
-                let code = bits::get(self.codes, document * self.width as usize, self.width);
-                code.checked_sub(1).map(|offset| least + f64::from(offset))
+                self.codes.get(document).checked_sub(1).map(|offset| least + f64::from(offset))
             }
             Numbers::Plain { presence, values } => {
                 let chunk = values.get(document.checked_mul(8)?..)?.first_chunk()?;
@@ -335,7 +329,7 @@ impl<'a> ColumnView<'a> {
 
     /// A document's boolean.
     pub fn bool(&self, document: usize) -> Option<bool> {
-        match bits::get(self.codes, document * self.width as usize, self.width) {
+        match self.codes.get(document) {
             1 => Some(false),
             2 => Some(true),
             _ => None,

@@ -6,6 +6,7 @@
 
 mod column;
 mod overrides;
+mod selection;
 mod time;
 
 pub use column::{ColumnView, ColumnWriter};

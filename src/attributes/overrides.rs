@@ -80,6 +80,20 @@ impl<'a> Values<'a> {
             None => column.strings(document).map(str::to_owned).collect(),
         }
     }
+
+    /// What the first of a document's strings is worth that is worth anything.
+    pub fn first_worth(
+        &self,
+        attribute: usize,
+        document: usize,
+        worth: &dyn Fn(&str) -> Option<f64>,
+    ) -> Option<f64> {
+        let column = self.columns.get(attribute)?;
+        match self.overrides.get(attribute, document) {
+            Some(value) => texts_of(value, column.kind()).iter().find_map(|text| worth(text)),
+            None => column.strings(document).find_map(worth),
+        }
+    }
 }
 
 /// The number of a value, as a column of this type would hold it.

@@ -134,8 +134,12 @@ impl<'a> KeysView<'a> {
         &self.kinds
     }
 
-    /// The place of a document's kind in [`KeysView::kinds`].
-    pub fn kind_number(&self, document: usize) -> usize {
+    /// By document, the place of its kind in [`KeysView::kinds`]; empty where there are not several.
+    pub fn kind_numbers(&self) -> &'a [u8] {
+        self.kind_of
+    }
+
+    fn kind_number(&self, document: usize) -> usize {
         self.kind_of.get(document).map_or(0, |&kind| usize::from(kind))
     }
 

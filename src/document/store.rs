@@ -10,7 +10,7 @@
 //! ```
 
 use super::outside::{Outside, StoreError};
-use crate::lz4;
+use crate::lz4::{self, Unpacking};
 use crate::wire::{Malformed, Reader, len32, put_varint, u32_at};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -19,6 +19,8 @@ use std::ops::Range;
 pub const GROUP: usize = 32;
 const BLOCK_LEN: usize = 16 * 1024;
 const ENTRY: usize = 3;
+/// No length of a document takes more bytes.
+const LONGEST_VARINT: usize = 5;
 
 /// The packed blocks of consecutive documents that start a group: at most [`GROUP`] of them.
 #[derive(Clone, Debug, Default)]
@@ -166,7 +168,7 @@ impl<'a> DocumentsView<'a> {
 
     /// A reader of single documents, which keeps the block it unpacked last: quickest in row order.
     pub fn reader(self) -> DocumentsReader<'a> {
-        DocumentsReader { view: self, block: usize::MAX, first: 0, raw: Vec::new(), places: Vec::new() }
+        DocumentsReader { view: self, block: usize::MAX, first: 0, opened: None }
     }
 
     /// Calls `each` with every document from `from`, in order, until it says to stop.
@@ -184,9 +186,10 @@ impl<'a> DocumentsView<'a> {
         }
         for block in self.block_of(from)..self.block_count() {
             let first = self.first_document(block)?;
-            let (raw, places) = self.unpack(block)?;
-            for (place, &(start, end)) in places.iter().enumerate() {
-                if first + place >= from && !each(first + place, &raw[start..end]) {
+            let mut opened = self.open(block)?;
+            let raw = opened.bytes.reach(opened.end()).ok_or(Malformed(BLOCK_WHAT))?;
+            for (document, span) in (first..).zip(opened.ends.windows(2)) {
+                if document >= from && !each(document, &raw[span[0]..span[1]]) {
                     return Ok(());
                 }
             }
@@ -279,30 +282,46 @@ impl<'a> DocumentsView<'a> {
         }
     }
 
-    /// The block's bytes, and where in them each of its documents stands.
-    #[expect(clippy::type_complexity, reason = "bytes and ranges, taken apart by every caller at once")]
-    fn unpack(&self, block: usize) -> Result<(Vec<u8>, Vec<(usize, usize)>), StoreError> {
+    /// A block, unpacked so far as to know where in it each of its documents stands.
+    fn open(&self, block: usize) -> Result<Opened<'a>, StoreError> {
         let packed = self.packed(block)?;
         let raw_len = self.raw_len(block)?;
-        let raw = if packed.len() == raw_len {
-            packed.into_owned()
+        let mut bytes = if packed.len() == raw_len {
+            Unpacking::done(packed.into_owned())
         } else {
-            lz4::decompress(&packed, raw_len).ok_or(Malformed(BLOCK_WHAT))?
+            Unpacking::new(packed, raw_len).ok_or(Malformed(BLOCK_WHAT))?
         };
         let documents = self.documents_in(block)?;
-        let mut reader = Reader::new(&raw, BLOCK_WHAT);
-        let mut lengths = [0; GROUP];
-        for len in &mut lengths[..documents] {
-            *len = reader.varlen()?;
+        let head = bytes.reach(raw_len.min(documents * LONGEST_VARINT)).ok_or(Malformed(BLOCK_WHAT))?;
+        let mut reader = Reader::new(head, BLOCK_WHAT);
+        let mut ends = Vec::with_capacity(documents + 1);
+        ends.push(0);
+        for document in 0..documents {
+            let end = reader.varlen()?.checked_add(ends[document]).filter(|end| *end <= raw_len);
+            ends.push(end.ok_or(Malformed(BLOCK_WHAT))?);
         }
-        let mut at = raw_len - reader.remaining();
-        let mut places = Vec::with_capacity(documents);
-        for len in &lengths[..documents] {
-            let end = at.checked_add(*len).filter(|&end| end <= raw_len).ok_or(Malformed(BLOCK_WHAT))?;
-            places.push((at, end));
-            at = end;
+        let first = head.len() - reader.remaining();
+        ends.iter_mut().for_each(|end| *end += first);
+        if ends.last() == Some(&raw_len) {
+            Ok(Opened { bytes, ends })
+        } else {
+            Err(Malformed(BLOCK_WHAT).into())
         }
-        if at == raw_len { Ok((raw, places)) } else { Err(Malformed(BLOCK_WHAT).into()) }
+    }
+}
+
+/// A block that is being read.
+#[derive(Debug)]
+struct Opened<'a> {
+    bytes: Unpacking<'a>,
+    /// Where its first document starts, and where each ends.
+    ends: Vec<usize>,
+}
+
+impl Opened<'_> {
+    /// Where the last document ends.
+    fn end(&self) -> usize {
+        self.ends.last().copied().unwrap_or(0)
     }
 }
 
@@ -312,25 +331,28 @@ pub struct DocumentsReader<'a> {
     view: DocumentsView<'a>,
     block: usize,
     first: usize,
-    raw: Vec<u8>,
-    places: Vec<(usize, usize)>,
+    opened: Option<Opened<'a>>,
 }
 
 impl DocumentsReader<'_> {
-    /// One document's JSON text.
+    /// One document's JSON text. Its block is unpacked no further than to its end.
     ///
     /// # Errors
     /// When its block cannot be read, or there is no such document.
     pub fn get(&mut self, document: usize) -> Result<&[u8], StoreError> {
         let block = self.view.block_of(document);
         if block != self.block {
-            (self.raw, self.places) = self.view.unpack(block)?;
             self.first = self.view.first_document(block)?;
+            self.opened = Some(self.view.open(block)?);
             self.block = block;
         }
-        let place = document.checked_sub(self.first).and_then(|place| self.places.get(place));
-        let &(start, end) = place.ok_or(Malformed(WHAT))?;
-        Ok(&self.raw[start..end])
+        let place = document.checked_sub(self.first).ok_or(Malformed(WHAT))?;
+        let opened = self.opened.as_mut().ok_or(Malformed(WHAT))?;
+        let (Some(&start), Some(&end)) = (opened.ends.get(place), opened.ends.get(place + 1)) else {
+            return Err(Malformed(WHAT).into());
+        };
+        let raw = opened.bytes.reach(end).ok_or(Malformed(BLOCK_WHAT))?;
+        Ok(&raw[start..])
     }
 }
 

@@ -7,7 +7,7 @@ use crate::json::Json;
 use crate::order::sort_numbers;
 use crate::presentation::{Markers, Markup, Piece, highlight, joined, render, snippet, tokens};
 use crate::query::Query;
-use crate::retrieval::{self, Corpus, Filter, Part, Place, Ranked, Retrieval, part_of};
+use crate::retrieval::{self, Corpus, Filter, Place, PlaceFinder, Ranked, Retrieval, part_of};
 use crate::segment::parse_record;
 use serde::{Deserialize, Serialize};
 
@@ -186,24 +186,28 @@ pub(super) fn each_text(
     corpus: &Corpus,
     query: &Query,
     rows: &[u32],
-    mut each: impl FnMut(usize, &MatchedText),
+    mut each: impl FnMut(usize, MatchedText),
 ) -> Result<(), SearchError> {
     let mut order = (0..rows.len()).collect::<Vec<_>>();
     sort_numbers(&mut order, &mut |a, b| rows[a].cmp(&rows[b]));
     retrieval::require(corpus, rows.iter().copied())?;
-    let mut reader = None;
-    for number in order {
+    let mut open = None;
+    for (done, &number) in order.iter().enumerate() {
         let (place, document) = part_of(corpus, rows[number]);
-        let part = &corpus.parts[place];
-        let (_, documents) = match &mut reader {
-            Some((open, documents)) if *open == place => (place, documents),
+        let (documents, finder) = match &mut open {
+            Some((open, documents, finder)) if *open == place => (documents, finder),
             other => {
-                let (_, documents) = other.insert((place, part.segment.stored()?.reader()));
-                (place, documents)
+                let part = &corpus.parts[place];
+                let left = order[done..].iter().map(|number| part_of(corpus, rows[*number]));
+                let own = left.take_while(|(other, _)| *other == place).map(|(_, document)| document);
+                let finder = PlaceFinder::new(part, query, own.collect());
+                let (_, documents, finder) = other.insert((place, part.segment.stored()?.reader(), finder));
+                (documents, finder)
             }
         };
         let record = parse_record(documents.get(document as usize)?)?;
-        each(number, &MatchedText::of(engine, part, query, document, record)?);
+        let places = finder.places(document)?.unwrap_or_default();
+        each(number, MatchedText::of(engine, query, record, places));
     }
     Ok(())
 }
@@ -217,18 +221,11 @@ pub(super) struct MatchedText {
 }
 
 impl MatchedText {
-    fn of(
-        engine: &Engine,
-        part: &Part,
-        query: &Query,
-        document: u32,
-        record: Record,
-    ) -> Result<MatchedText, SearchError> {
+    fn of(engine: &Engine, query: &Query, record: Record, places: Vec<Place>) -> MatchedText {
         let texts = engine.schema.field_names().into_iter().map(|name| record.text(name)).collect();
-        let places = retrieval::places(part, query, document)?.unwrap_or_default();
         let lengths =
             query.phrases.iter().map(|phrase| u32::try_from(phrase.terms.len()).unwrap_or(u32::MAX));
-        Ok(MatchedText { record, texts, places, phrase_lengths: lengths.collect() })
+        MatchedText { record, texts, places, phrase_lengths: lengths.collect() }
     }
 
     pub fn snippet(&self, engine: &Engine, field: Option<FieldId>, length: i64) -> Option<Vec<Piece<'_>>> {

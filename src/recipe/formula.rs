@@ -337,9 +337,6 @@ impl Measure {
             });
             own.collect::<Vec<_>>()
         };
-        let words = |attribute: Option<usize>, values: &Values, document: usize| {
-            attribute.map_or_else(Vec::new, |attribute| values.strings(attribute, document))
-        };
         Ok(match self {
             Measure::Bm25(curve) => {
                 curve.of_all(candidates.iter().map(|candidate| score(candidate.keyword)).collect())
@@ -360,15 +357,20 @@ impl Measure {
                 attribute.and_then(|attribute| values.number(attribute, document)).unwrap_or(*default)
             }),
             Measure::Word { attribute, values: worths, default } => of_each(&|values, document| {
-                let own = words(*attribute, values, document);
-                let worth = |word: &String| worths.iter().find(|(known, _)| known == word);
-                own.iter().find_map(worth).map_or(*default, |(_, worth)| *worth)
+                let worth = |word: &str| Some(worths.iter().find(|(known, _)| known == word)?.1);
+                attribute
+                    .and_then(|attribute| values.first_worth(attribute, document, &worth))
+                    .unwrap_or(*default)
             }),
             Measure::Shared { attribute, with } => {
-                of_each(&|values, document| jaccard(&words(*attribute, values, document), with))
+                let own = |values: &Values, document| Some(values.strings((*attribute)?, document));
+                of_each(&|values, document| jaccard(&own(values, document).unwrap_or_default(), with))
             }
             Measure::Equal { attribute, to } => {
-                of_each(&|values, document| f64::from(words(*attribute, values, document).contains(to)))
+                let worth = |word: &str| (word == to).then_some(1.0);
+                of_each(&|values, document| {
+                    attribute.and_then(|own| values.first_worth(own, document, &worth)).unwrap_or(0.0)
+                })
             }
             Measure::Given { values, default } => {
                 let value = |candidate: &Candidate| values.get(&candidate.row).copied().unwrap_or(*default);

@@ -5,9 +5,11 @@
 use super::Part;
 use crate::attributes::{AttributeType, ColumnView, Values, number_of, texts_of, time_of};
 use crate::bitmap::Bitmap;
+use crate::codes::Codes;
 use crate::json::Json;
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
+use std::cmp::Ordering;
 
 /// Filters are nested no deeper than this.
 const MAX_DEPTH: usize = 32;
@@ -173,10 +175,7 @@ impl Filter {
 impl Test {
     fn of_column(&self, column: &ColumnView, len: usize) -> Bitmap {
         match self {
-            Test::AnyOf(texts) => {
-                let wanted = wanted_codes(column, texts);
-                Bitmap::where_true(len, |document| column.codes(document).any(|code| wanted.has(code)))
-            }
+            Test::AnyOf(texts) => column.where_string(len, &wanted_codes(column, texts)),
             Test::AllOf(texts) => {
                 let codes = texts.iter().map(|text| column.code_of(text)).collect::<Option<Vec<_>>>();
                 let Some(codes) = codes else { return Bitmap::none(len) };
@@ -187,25 +186,22 @@ impl Test {
             Test::Numbers(numbers) => Bitmap::where_true(len, |document| {
                 column.number(document).is_some_and(|number| numbers.contains(&number))
             }),
-            Test::Bool(wanted) => Bitmap::where_true(len, |document| column.bool(document) == Some(*wanted)),
-            Test::Range { .. } => Bitmap::where_true(len, |document| {
-                column.number(document).is_some_and(|number| self.spans(number))
-            }),
-            Test::Exists => Bitmap::where_true(len, |document| match column.kind() {
-                AttributeType::Keyword | AttributeType::Keywords => column.codes(document).next().is_some(),
-                AttributeType::Number | AttributeType::Time => column.number(document).is_some(),
-                AttributeType::Bool => column.bool(document).is_some(),
-            }),
+            Test::Bool(wanted) => column.where_bool(len, *wanted),
+            Test::Range { .. } => column.where_number(len, |number| self.place(number)),
+            Test::Exists => column.where_any(len),
         }
     }
 
-    /// Whether a number lies in the range.
-    fn spans(&self, number: f64) -> bool {
-        let Test::Range { gte, gt, lte, lt } = self else { return false };
-        gte.is_none_or(|bound| number >= bound)
-            && gt.is_none_or(|bound| number > bound)
-            && lte.is_none_or(|bound| number <= bound)
-            && lt.is_none_or(|bound| number < bound)
+    /// Where a number stands: before the range, in it, or after it.
+    fn place(&self, number: f64) -> Ordering {
+        let Test::Range { gte, gt, lte, lt } = self else { return Ordering::Less };
+        let is_from = gte.is_none_or(|bound| number >= bound) && gt.is_none_or(|bound| number > bound);
+        let is_until = lte.is_none_or(|bound| number <= bound) && lt.is_none_or(|bound| number < bound);
+        match (is_from, is_until) {
+            (false, _) => Ordering::Less,
+            (true, false) => Ordering::Greater,
+            (true, true) => Ordering::Equal,
+        }
     }
 
     /// Whether it holds for a value in place of a column's.
@@ -219,7 +215,7 @@ impl Test {
             }
             Test::Numbers(numbers) => number().is_some_and(|number| numbers.contains(&number)),
             Test::Bool(wanted) => *value == Json::Bool(*wanted),
-            Test::Range { .. } => number().is_some_and(|number| self.spans(number)),
+            Test::Range { .. } => number().is_some_and(|number| self.place(number) == Ordering::Equal),
             Test::Exists => *value != Json::Null,
         }
     }
@@ -235,8 +231,9 @@ impl Test {
         };
         if target == Target::Kind {
             let wanted = keys.kinds().iter().map(|kind| is_wanted(kind)).collect::<Vec<_>>();
-            let has_wanted = |document| wanted.get(keys.kind_number(document)).copied().unwrap_or(false);
-            return Ok(Bitmap::where_true(len, has_wanted));
+            // Where all documents are of one kind, none says so.
+            let codes = Codes::new(keys.kind_numbers(), if wanted.len() > 1 { u8::BITS } else { 0 });
+            return Ok(codes.where_true(len, &|kind| wanted.get(kind as usize).copied().unwrap_or(false)));
         }
         Ok(Bitmap::where_true(len, |document| keys.get(document).is_ok_and(|key| is_wanted(key.id))))
     }

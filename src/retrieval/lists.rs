@@ -146,7 +146,7 @@ fn consecutive(part: &Part, phrase: &Phrase, weights: &[f64]) -> Result<Worked, 
 fn positions<'a>(part: &Part<'a>, phrase: &Phrase) -> Result<Vec<Positions<'a>>, SnapshotError> {
     let mut positions = Vec::with_capacity(phrase.terms.len());
     for term in &phrase.terms {
-        positions.push(terms::positions(part, term)?);
+        positions.push(terms::positions(part, term, None)?);
     }
     Ok(positions)
 }

@@ -25,7 +25,7 @@ pub use by_value::{ValueIndexes, each_row_with};
 pub use filter::{Filter, FilterError, Target, Test};
 pub use nearest::{Nearest, Spread, nearest, similarities, spread};
 pub use occurrence::occurrences;
-pub use places::{Place, places};
+pub use places::{Place, PlaceFinder};
 pub use score_table::ScoreTables;
 pub use search::{Found, Retrieval, facet_counts, search};
 pub use stored::require;

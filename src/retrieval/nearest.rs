@@ -39,7 +39,7 @@ fn matrices<'a>(corpus: &Corpus<'a>, nearest: &Nearest<'a>) -> Result<Vec<Matrix
         let Some(rows) = part.segment.vectors()?.get(nearest.model).copied() else { continue };
         if rows.width() == Some(nearest.query.width()) {
             let eligible = part.eligible(nearest.allowed.map(|allowed| &allowed[number]));
-            matrices.push(Matrix { rows, documents: part.segment.documents(), eligible });
+            matrices.push(Matrix::new(rows, part.segment.documents(), &eligible));
         }
     }
     Ok(matrices)

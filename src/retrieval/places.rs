@@ -1,11 +1,10 @@
 //! Where in one document does the query match? For highlights and snippets, one document at a time.
 
-use super::Part;
-use super::terms;
+use super::{Part, terms};
 use crate::ids::FieldId;
 use crate::order::sort;
-use crate::query::{Node, Phrase, Query};
-use crate::scoring::{near, phrase_starts, spot};
+use crate::query::{Node, Query};
+use crate::scoring::{Positions, near, phrase_starts, spot};
 use crate::snapshot::SnapshotError;
 
 /// An occurrence of a phrase.
@@ -19,73 +18,116 @@ pub struct Place {
     pub phrase: usize,
 }
 
-/// The occurrences that make `document` match, in order of field, position and phrase; none where it does not match.
-///
-/// Only sub-expressions that match the document report occurrences; where FTS5 reports leftovers of others,
-/// this deliberately differs (docs/fts5.md).
-///
-/// # Errors
-/// When the index is damaged.
-pub fn places(part: &Part, query: &Query, document: u32) -> Result<Option<Vec<Place>>, SnapshotError> {
-    let mut places = of_node(part, query, &query.root, document)?;
-    if let Some(places) = &mut places {
-        sort(places);
-    }
-    Ok(places)
+/// Finds where a query matches in documents of one segment. Lists are looked up once, and read on from one document to the
+/// next: a prefix may stand for thousands of them.
+#[derive(Debug)]
+pub struct PlaceFinder<'a> {
+    part: Part<'a>,
+    query: &'a Query,
+    documents: Vec<u32>,
+    /// By phrase, where its terms stand; none before it is asked for.
+    terms: Vec<Option<Vec<Positions<'a>>>>,
 }
 
-fn of_node(
-    part: &Part,
-    query: &Query,
-    node: &Node,
-    document: u32,
-) -> Result<Option<Vec<Place>>, SnapshotError> {
-    match node {
-        Node::Nothing => Ok(None),
-        Node::Near(group) => {
-            let mut starts = Vec::with_capacity(group.phrases.len());
-            for &phrase in &group.phrases {
-                starts.push(starts_in(part, &query.phrases[phrase], document)?);
-            }
-            if starts.iter().any(Vec::is_empty) {
-                return Ok(None);
-            }
-            if starts.len() > 1 {
-                let lengths = group.phrases.iter().map(|&phrase| query.phrases[phrase].terms.len());
-                let kept = near(&starts, &lengths.collect::<Vec<_>>(), group.distance);
-                if kept[0].is_empty() {
+impl<'a> PlaceFinder<'a> {
+    /// A finder for these documents, which ascend; it has looked nothing up yet.
+    pub fn new(part: &Part<'a>, query: &'a Query, documents: Vec<u32>) -> PlaceFinder<'a> {
+        let terms = query.phrases.iter().map(|_| None).collect();
+        PlaceFinder { part: *part, query, documents, terms }
+    }
+
+    /// The occurrences that make `document` match, in order of field, position and phrase; none where it does not match.
+    /// `document` is one of the finder's, and they are asked for in their order.
+    ///
+    /// Only sub-expressions that match the document report occurrences; where FTS5 reports leftovers of others,
+    /// this deliberately differs (docs/fts5.md).
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn places(&mut self, document: u32) -> Result<Option<Vec<Place>>, SnapshotError> {
+        let mut places = self.of_node(&self.query.root, document)?;
+        if let Some(places) = &mut places {
+            sort(places);
+        }
+        Ok(places)
+    }
+
+    fn of_node(&mut self, node: &Node, document: u32) -> Result<Option<Vec<Place>>, SnapshotError> {
+        match node {
+            Node::Nothing => Ok(None),
+            Node::Near(group) => {
+                let mut starts = Vec::with_capacity(group.phrases.len());
+                for &phrase in &group.phrases {
+                    starts.push(self.starts_in(phrase, document)?);
+                }
+                if starts.iter().any(Vec::is_empty) {
                     return Ok(None);
                 }
-                starts = kept;
-            }
-            let of_phrase = |(&phrase, spots): (&usize, &Vec<u64>)| {
-                spots.iter().map(|&spot| place_of(spot, phrase)).collect::<Vec<_>>()
-            };
-            Ok(Some(group.phrases.iter().zip(&starts).flat_map(of_phrase).collect()))
-        }
-        Node::And(nodes) => {
-            let mut all = Vec::new();
-            for node in nodes {
-                match of_node(part, query, node, document)? {
-                    Some(places) => all.extend(places),
-                    None => return Ok(None),
+                if starts.len() > 1 {
+                    let lengths = group.phrases.iter().map(|&phrase| self.query.phrases[phrase].terms.len());
+                    let kept = near(&starts, &lengths.collect::<Vec<_>>(), group.distance);
+                    if kept[0].is_empty() {
+                        return Ok(None);
+                    }
+                    starts = kept;
                 }
+                let of_phrase = |(&phrase, spots): (&usize, &Vec<u64>)| {
+                    spots.iter().map(|&spot| place_of(spot, phrase)).collect::<Vec<_>>()
+                };
+                Ok(Some(group.phrases.iter().zip(&starts).flat_map(of_phrase).collect()))
             }
-            Ok(Some(all))
-        }
-        Node::Or(nodes) => {
-            let mut any: Option<Vec<Place>> = None;
-            for node in nodes {
-                if let Some(places) = of_node(part, query, node, document)? {
-                    any.get_or_insert_default().extend(places);
+            Node::And(nodes) => {
+                let mut all = Vec::new();
+                for node in nodes {
+                    match self.of_node(node, document)? {
+                        Some(places) => all.extend(places),
+                        None => return Ok(None),
+                    }
                 }
+                Ok(Some(all))
             }
-            Ok(any)
+            Node::Or(nodes) => {
+                let mut any: Option<Vec<Place>> = None;
+                for node in nodes {
+                    if let Some(places) = self.of_node(node, document)? {
+                        any.get_or_insert_default().extend(places);
+                    }
+                }
+                Ok(any)
+            }
+            Node::Not(keep, drop) => match self.of_node(drop, document)? {
+                Some(_) => Ok(None),
+                None => self.of_node(keep, document),
+            },
         }
-        Node::Not(keep, drop) => match of_node(part, query, drop, document)? {
-            Some(_) => Ok(None),
-            None => of_node(part, query, keep, document),
-        },
+    }
+
+    fn starts_in(&mut self, phrase: usize, document: u32) -> Result<Vec<u64>, SnapshotError> {
+        let (part, documents) = (&self.part, &self.documents);
+        let (phrase, of_phrase) = (&self.query.phrases[phrase], &mut self.terms[phrase]);
+        let of_phrase = match of_phrase {
+            Some(of_phrase) => of_phrase,
+            none => {
+                let mut found = Vec::with_capacity(phrase.terms.len());
+                for term in &phrase.terms {
+                    found.push(terms::positions(part, term, Some(documents))?);
+                }
+                none.insert(found)
+            }
+        };
+        let mut read = Vec::with_capacity(of_phrase.len());
+        for positions in of_phrase {
+            positions.seek(document)?;
+            if positions.doc() != document {
+                return Ok(Vec::new());
+            }
+            let mut of_term = Vec::new();
+            positions.read(phrase.fields, &mut of_term)?;
+            read.push(of_term);
+        }
+        let mut starts = Vec::new();
+        phrase_starts(&read, phrase.is_initial, &mut starts);
+        Ok(starts.into_iter().map(|(field, position)| spot(field.0, position)).collect())
     }
 }
 
@@ -93,21 +135,4 @@ fn place_of(spot: u64, phrase: usize) -> Place {
     let field = u8::try_from(spot >> 32).expect("a spot has a field above its position");
     let position = u32::try_from(spot & u64::from(u32::MAX)).expect("and its position below");
     Place { field: FieldId(field), position, phrase }
-}
-
-fn starts_in(part: &Part, phrase: &Phrase, document: u32) -> Result<Vec<u64>, SnapshotError> {
-    let mut terms = Vec::with_capacity(phrase.terms.len());
-    for term in &phrase.terms {
-        let mut positions = terms::positions(part, term)?;
-        positions.seek(document)?;
-        if positions.doc() != document {
-            return Ok(Vec::new());
-        }
-        let mut read = Vec::new();
-        positions.read(phrase.fields, &mut read)?;
-        terms.push(read);
-    }
-    let mut starts = Vec::new();
-    phrase_starts(&terms, phrase.is_initial, &mut starts);
-    Ok(starts.into_iter().map(|(field, position)| spot(field.0, position)).collect())
 }

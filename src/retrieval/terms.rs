@@ -39,10 +39,14 @@ pub fn lists<'a>(part: &Part<'a>) -> Result<Lists<'a>, SnapshotError> {
     Ok(Lists { postings: segment.postings()?, shapes: segment.shapes()?, documents: segment.documents() })
 }
 
-/// Where a term stands, from its first document on.
+/// Where a term stands, from its first document on; at least in those that are wanted, where only some are.
 ///
 /// # Errors
 /// When the index is damaged.
-pub fn positions<'a>(part: &Part<'a>, term: &Term) -> Result<Positions<'a>, SnapshotError> {
-    Ok(Positions::new(lists(part)?, lists_of(part, term)?)?)
+pub fn positions<'a>(
+    part: &Part<'a>,
+    term: &Term,
+    wanted: Option<&[u32]>,
+) -> Result<Positions<'a>, SnapshotError> {
+    Ok(Positions::new(lists(part)?, lists_of(part, term)?, wanted)?)
 }

@@ -7,6 +7,7 @@
 //! of phrases, as bm25 does, so they are the same to the bit.
 
 use super::{Ranked, ScoreTable, Scoring, Source, TopK};
+use crate::bitmap::Bitmap;
 use crate::index::Cursor;
 use crate::order::sort_numbers;
 use crate::wire::Malformed;
@@ -15,6 +16,9 @@ const WINDOW: usize = 2048;
 const WINDOW_DOCS: u32 = 2048;
 /// Sums are looked at in chunks of this many: a window has 256 of them.
 const CHUNK: usize = WINDOW / 256;
+
+/// To look a document up takes as long as to read through so many of a list.
+const SKIPPED: usize = 64;
 
 /// Offers every document that may be among the best to `top`. `sources` are the phrases', in order; none where no document
 /// has the phrase.
@@ -30,6 +34,10 @@ pub fn collect(scoring: &Scoring, sources: Vec<Option<Source>>, top: &mut TopK) 
             alternatives.push(Alternative { idf, look, scan: source, most: 0.0 });
         }
     }
+    let listed = alternatives.iter().map(|alternative| alternative.scan.most_documents()).sum::<usize>();
+    if let Some(few) = scoring.eligible.allowed.filter(|allowed| SKIPPED * allowed.count() <= listed) {
+        return look_up(scoring, few, &mut alternatives, top);
+    }
     let mut collector =
         Collector { scoring, sums: Box::new([0.0; WINDOW]), touched: [0; 4], candidates: Vec::new() };
     let mut start = 0;
@@ -43,6 +51,27 @@ pub fn collect(scoring: &Scoring, sources: Vec<Option<Source>>, top: &mut TopK) 
         start = start.saturating_add(WINDOW_DOCS);
         for alternative in &mut alternatives {
             alternative.scan.seek(start)?;
+        }
+    }
+    Ok(())
+}
+
+/// Offers those of a few documents that match: it is they that are looked up, and not all that lists hold read through.
+fn look_up(
+    scoring: &Scoring,
+    few: &Bitmap,
+    alternatives: &mut [Alternative],
+    top: &mut TopK,
+) -> Result<(), Malformed> {
+    let documents =
+        few.iter().map(|document| u32::try_from(document).expect("documents are numbered by u32"));
+    for document in documents.filter(|document| scoring.eligible.is_live(*document)) {
+        let mut sum = 0.0;
+        for alternative in alternatives.iter_mut() {
+            sum += alternative.value_at(document, scoring.table)?;
+        }
+        if sum > (-top.threshold()).max(0.0) {
+            top.push(Ranked { row: scoring.eligible.first_row + document, rank: -sum });
         }
     }
     Ok(())
@@ -254,7 +283,7 @@ impl Collector<'_> {
 impl Alternative<'_> {
     /// What it is worth in a document; documents are asked for in order.
     fn value_at(&mut self, document: u32, table: &ScoreTable) -> Result<f64, Malformed> {
-        let look = self.look.as_mut().expect("only one of several alternatives is looked up");
+        let look = self.look.as_mut().unwrap_or(&mut self.scan);
         look.seek(document)?;
         Ok(if look.doc() == document { self.idf * look.worth(table) } else { 0.0 })
     }

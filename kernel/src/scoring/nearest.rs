@@ -5,6 +5,7 @@
 //! keeps the candidates that differ in the fewest; what it misses stays out.
 
 use super::{Eligible, Ranked, TopK};
+use crate::bitmap::Bitmap;
 use crate::vector::{Encoding, MAX_WIDTH, Metric, Query, RowsView};
 
 /// The nearest rows, nearest first; a rank is the similarity, negated. Ties go by row. Of rows of bits, `candidates` are
@@ -22,90 +23,60 @@ pub fn nearest(matrices: &[Matrix], query: &Query, limit: usize, candidates: usi
 
 /// How near at most `most` of the rows are, evenly spaced.
 pub fn sample(matrices: &[Matrix], query: &Query, most: usize) -> Vec<f64> {
-    let count: usize = matrices.iter().map(Matrix::count).sum();
+    let count: usize = matrices.iter().map(|matrix| matrix.open.count()).sum();
     let step = count.div_ceil(most).max(1);
-    let mut place = 0;
+    let mut place = 0usize;
     let mut sample = Vec::with_capacity(count.min(most));
     for matrix in matrices {
-        matrix.each(|row, _| {
-            if place % step == 0 {
+        matrix.open.each_run(|run| {
+            let skipped = place.next_multiple_of(step) - place;
+            place += run.len();
+            for row in run.skip(skipped).step_by(step) {
                 sample.push(f64::from(query.similarity(&matrix.rows, row)));
             }
-            place += 1;
         });
     }
     sample
 }
 
 /// The vectors of a segment, and which of them may be hits.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Matrix<'a> {
-    /// The vectors.
-    pub rows: RowsView<'a>,
-    /// How many documents there are.
-    pub documents: u32,
-    /// The documents that may be hits.
-    pub eligible: Eligible<'a>,
+    rows: RowsView<'a>,
+    first_row: u32,
+    open: Bitmap,
 }
 
-impl Matrix<'_> {
-    /// Whether every row may be a hit.
-    fn is_whole(&self) -> bool {
-        self.rows.is_complete() && self.eligible.dead.is_none() && self.eligible.allowed.is_none()
+impl<'a> Matrix<'a> {
+    /// The vectors of a segment of so many documents.
+    pub fn new(rows: RowsView<'a>, documents: u32, eligible: &Eligible) -> Matrix<'a> {
+        let mut open = match eligible.allowed {
+            Some(allowed) => allowed.clone(),
+            None => Bitmap::all(documents as usize),
+        };
+        if let Some(dead) = eligible.dead {
+            open.subtract(dead);
+        }
+        if !rows.is_complete() {
+            open = Bitmap::where_true(rows.len(), |row| open.has(rows.document(row) as usize));
+        }
+        Matrix { rows, first_row: eligible.first_row, open }
     }
 
-    /// Calls `each` with every row that may be a hit, ascending, and its document.
+    /// Calls `each` with every row that may be a hit, ascending, its document and its numbers. The rows of a run follow
+    /// each other, and mostly all rows are one run.
     #[inline]
-    fn each(&self, mut each: impl FnMut(usize, u32)) {
-        match self.eligible.allowed {
-            None if self.is_whole() => {
-                (0..self.rows.len()).zip(0..).for_each(|(row, document)| each(row, document));
-            }
-            // Few rows may be allowed: it is they that are gone through.
-            Some(allowed) if self.rows.is_complete() => {
-                for row in allowed.iter().take_while(|&row| row < self.rows.len()) {
-                    let document = self.rows.document(row);
-                    if self.eligible.is_live(document) {
-                        each(row, document);
-                    }
-                }
-            }
-            _ => {
-                for row in 0..self.rows.len() {
-                    let document = self.rows.document(row);
-                    if document < self.documents && self.eligible.has(document) {
-                        each(row, document);
-                    }
-                }
-            }
-        }
-    }
-
-    /// The same, with the numbers of the row. Where every row may be a hit, they follow each other.
-    #[inline]
-    fn each_numbers(&self, mut each: impl FnMut(usize, u32, &[u8])) {
-        if self.is_whole() {
-            let rows = self.rows.all_numbers().enumerate().zip(0..);
-            rows.for_each(|((row, numbers), document)| each(row, document, numbers));
-        } else {
-            self.each(|row, document| each(row, document, self.rows.numbers(row)));
-        }
-    }
-
-    /// How many rows may be hits.
-    fn count(&self) -> usize {
-        if self.is_whole() {
-            return self.rows.len();
-        }
-        let mut count = 0;
-        self.each(|_, _| count += 1);
-        count
+    fn each(&self, mut each: impl FnMut(usize, u32, &[u8])) {
+        self.open.each_run(|run| {
+            let numbers = self.rows.numbers_of(run.clone());
+            run.zip(numbers).for_each(|(row, numbers)| each(row, self.rows.document(row), numbers));
+        });
     }
 
     fn offer(&self, query: &Query, row: usize, document: u32, top: &mut TopK) {
         let similarity = query.similarity(&self.rows, row);
         if similarity.is_finite() {
-            top.push(Ranked { row: self.eligible.first_row + document, rank: -f64::from(similarity) });
+            top.push(Ranked { row: self.first_row + document, rank: -f64::from(similarity) });
         }
     }
 }
@@ -113,11 +84,11 @@ impl Matrix<'_> {
 fn by_numbers(matrices: &[Matrix], query: &Query, top: &mut TopK) {
     for matrix in matrices {
         let mut least = least_of(top);
-        matrix.each_numbers(|row, document, numbers| {
+        matrix.each(|row, document, numbers| {
             let similarity = query.similarity_to(&matrix.rows, row, numbers);
             // Rows come in order, so a later one has to be nearer. What is no number is never.
             if similarity > least && similarity < f32::INFINITY {
-                top.push(Ranked { row: matrix.eligible.first_row + document, rank: -f64::from(similarity) });
+                top.push(Ranked { row: matrix.first_row + document, rank: -f64::from(similarity) });
                 least = least_of(top);
             }
         });
@@ -130,11 +101,11 @@ fn by_bytes(matrices: &[Matrix], query: &Query, limit: usize, top: &mut TopK) {
     let mut least = f32::NEG_INFINITY;
     let mut seen = Vec::new();
     for (number, matrix) in matrices.iter().enumerate() {
-        matrix.each_numbers(|row, document, numbers| {
+        matrix.each(|row, document, numbers| {
             let estimate = query.estimate(&matrix.rows, row, numbers);
             if estimate >= least {
                 seen.push((estimate, number, row, document));
-                best.push(Ranked { row: matrix.eligible.first_row + document, rank: -f64::from(estimate) });
+                best.push(Ranked { row: matrix.first_row + document, rank: -f64::from(estimate) });
                 // If `limit` rows are estimated higher by more than both errors, they are nearer.
                 least = least_of(&best) - margin;
             }
@@ -150,14 +121,16 @@ fn by_bytes(matrices: &[Matrix], query: &Query, limit: usize, top: &mut TopK) {
 fn by_bits(matrices: &[Matrix], query: &Query, candidates: usize, top: &mut TopK) {
     let mut fewest = Fewest::new(candidates);
     for (number, matrix) in matrices.iter().enumerate() {
-        if matrix.is_whole() {
+        if matrix.open.count() == matrix.rows.len() {
             let mut row = 0;
             query.differing_bits_of_each(&matrix.rows, |bits| {
                 fewest.note(bits, number, row);
                 row += 1;
             });
         } else {
-            matrix.each(|row, _| fewest.note(query.differing_bits(&matrix.rows, row), number, row));
+            for row in matrix.open.iter() {
+                fewest.note(query.differing_bits(&matrix.rows, row), number, row);
+            }
         }
     }
     fewest.each(|number, row| {

@@ -22,23 +22,26 @@ enum Documents<'a> {
 }
 
 impl<'a> Positions<'a> {
-    /// A cursor on the first document of the lists that a term stands for.
+    /// A cursor on the first document of the lists that a term stands for. It need not stand on any but the documents that
+    /// are wanted, which ascend: a prefix may have nearly all of the others.
     ///
     /// # Errors
     /// When the index is damaged, as with every method.
-    pub fn new(lists: Lists<'a>, of_term: Vec<ListRef>) -> Result<Positions<'a>, Malformed> {
+    pub fn new(
+        lists: Lists<'a>,
+        of_term: Vec<ListRef>,
+        wanted: Option<&[u32]>,
+    ) -> Result<Positions<'a>, Malformed> {
         let documents = match &of_term[..] {
             [list] => Documents::One(Box::new(lists.cursor(*list)?)),
             _ => {
                 let mut union = Vec::new();
                 for (number, list) in (0..).zip(&of_term) {
-                    let mut cursor = lists.cursor(*list)?;
-                    loop {
-                        let (documents, _) = cursor.run_until(Cursor::END);
-                        union.extend(documents.iter().map(|&document| (document, number)));
-                        if !cursor.enter_next_block()? {
-                            break;
-                        }
+                    let note = |document| union.push((document, number));
+                    let cursor = lists.cursor(*list)?;
+                    match wanted {
+                        Some(wanted) => each_among(cursor, wanted, note)?,
+                        None => each_document(cursor, note)?,
                     }
                 }
                 union.sort_unstable();
@@ -96,6 +99,28 @@ impl<'a> Positions<'a> {
         }
         Ok(())
     }
+}
+
+/// Calls `each` with every document of a list.
+fn each_document(mut cursor: Cursor, mut each: impl FnMut(u32)) -> Result<(), Malformed> {
+    loop {
+        let (documents, _) = cursor.run_until(Cursor::END);
+        documents.iter().for_each(|document| each(*document));
+        if !cursor.enter_next_block()? {
+            return Ok(());
+        }
+    }
+}
+
+/// Calls `each` with those documents of a list that are wanted.
+fn each_among(mut cursor: Cursor, wanted: &[u32], mut each: impl FnMut(u32)) -> Result<(), Malformed> {
+    for document in wanted {
+        cursor.seek(*document)?;
+        if cursor.doc() == *document {
+            each(*document);
+        }
+    }
+    Ok(())
 }
 
 /// Where a phrase of several terms starts, given each term's positions: in one field, one after the other. `out` is

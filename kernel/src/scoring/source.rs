@@ -75,7 +75,15 @@ impl<'a> Source<'a> {
         match self {
             Source::Term { cursor, .. } => cursor.seek(target)?,
             Source::Worked { documents, at, .. } => {
-                *at += documents[*at..].partition_point(|&document| document < target);
+                // Mostly it is near: the distance is doubled until it is reached.
+                let left = &documents[*at..];
+                let mut far = 1;
+                while left.get(far).is_some_and(|&document| document < target) {
+                    far *= 2;
+                }
+                let near = far / 2;
+                let until = left.len().min(far);
+                *at += near + left[near..until].partition_point(|&document| document < target);
             }
         }
         Ok(())

@@ -15,6 +15,7 @@
 use super::encoding::{Encoding, MAX_WIDTH, Metric, VectorError, checked};
 use super::kernel::LANES;
 use crate::wire::{Malformed, Reader, len32, u32_at};
+use std::ops::Range;
 
 const HEADER_LEN: usize = 16;
 const WHAT: Malformed = Malformed("the table of vectors");
@@ -321,9 +322,14 @@ impl<'a> RowsView<'a> {
         stride_of(self.width) * if self.encoding == Encoding::F32 { 4 } else { 1 }
     }
 
-    /// The numbers of every row, in order.
-    pub fn all_numbers(&self) -> impl ExactSizeIterator<Item = &'a [u8]> {
-        self.numbers.chunks_exact(self.stride().max(1))
+    /// The numbers of each of these rows, in order.
+    ///
+    /// # Panics
+    /// When there are no such rows.
+    #[inline]
+    pub fn numbers_of(&self, rows: Range<usize>) -> impl ExactSizeIterator<Item = &'a [u8]> {
+        let stride = self.stride();
+        self.numbers[rows.start * stride..rows.end * stride].chunks_exact(stride.max(1))
     }
 
     /// The numbers of a row.

@@ -125,7 +125,7 @@ impl Engine {
         each_text(self, context.corpus, query, rows, |number, text| {
             let snippet = text.snippet(self, Some(field), SNIPPET_TOKENS);
             let snippet = snippet.map(|pieces| render(&pieces, markers, markup));
-            texts[number] = Some((context.corpus.state.as_it_is_now(text.record.clone()), snippet));
+            texts[number] = Some((context.corpus.state.as_it_is_now(text.record), snippet));
         })?;
         Ok(texts.into_iter().flatten().collect())
     }
