@@ -13,6 +13,7 @@ use crate::ids::FieldSet;
 use crate::index::{
     Cursor, LengthsWriter, List, ListRef, Shape, ShapesWriter, TermsWalk, TermsWriter, postings, shapes,
 };
+use crate::json::text_of;
 use crate::order::sort_by_key;
 use crate::schema::Schema;
 use crate::snapshot::{self, SectionKind, SnapshotError};
@@ -126,7 +127,7 @@ pub fn merge_sections(
     let (document_table, document_blocks) = merge_documents(sources)?;
     let (schema, vectors) = merge_vectors(schema, sources, &numbers, documents)?;
     let mut parts = vec![
-        (SectionKind::Schema, serde_json::to_vec(&schema).expect("a schema is plain data")),
+        (SectionKind::Schema, text_of(&schema).into_bytes()),
         (SectionKind::Keys, merge_keys(sources)?),
         (SectionKind::DocumentTable, document_table),
         (SectionKind::Attributes, merge_attributes(&schema, sources, documents)?),

@@ -1,6 +1,6 @@
 //! The calls of recipes, all by one door; a build that only searches leaves them out.
 
-use super::convert::{json_text, reason_of};
+use super::convert::json_text;
 use super::{Engine, Failure};
 use crate::json::Json;
 use wasm_bindgen::JsValue;
@@ -30,5 +30,5 @@ fn object(value: &JsValue) -> Result<Json, Failure> {
     }
     let invalid = |message| Failure::new("option/invalid", message);
     let text = json_text(value, "an object of options").map_err(invalid)?;
-    Json::parse(text.as_bytes()).map_err(|error| invalid(reason_of(&error)))
+    Json::parse(text.as_bytes()).map_err(|error| invalid(error.reason().to_owned()))
 }
