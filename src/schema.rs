@@ -3,6 +3,7 @@
 mod entries;
 mod infer;
 mod presets;
+mod read;
 mod vectors;
 
 pub use presets::RecipeName;
@@ -11,35 +12,33 @@ pub use vectors::{EmbedderKind, MAX_MODELS, VectorModel};
 use crate::analysis::{Analyzer, AnalyzerError};
 use crate::attributes::AttributeType;
 use crate::ids::FieldId;
+use crate::json::JsonError;
+use crate::options::OptionsError;
 use entries::Entries;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// The fields of the records in a snapshot.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Schema {
     /// An FTS5 `tokenize=` string.
-    #[serde(default = "default_tokenizer")]
     tokenizer: String,
     /// Runs of CJK characters as bigrams. Off, a run is one term, as in FTS5.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     cjk: Option<Cjk>,
     /// Keeps the words as they were written beside their stems, for as-you-type, suggestions and typos.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     forms: bool,
     /// What answers where a question names no recipe.
-    #[serde(default, skip_serializing_if = "RecipeName::is_default")]
+    #[serde(skip_serializing_if = "RecipeName::is_default")]
     recipe: RecipeName,
-    #[serde(default)]
     fields: Entries<TextField>,
-    #[serde(default)]
     attributes: Entries<AttributeType>,
-    #[serde(default, skip_serializing_if = "Entries::is_empty")]
+    #[serde(skip_serializing_if = "Entries::is_empty")]
     vectors: Entries<VectorModel>,
 }
 
 /// How runs of CJK characters become terms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Cjk {
     /// Every two neighbouring characters are a term.
@@ -47,11 +46,10 @@ pub enum Cjk {
 }
 
 /// A field that is searched.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TextField {
     /// What an occurrence in this field counts, in bm25.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[serde(skip_serializing_if = "is_one")]
     pub weight: f64,
 }
 
@@ -107,6 +105,12 @@ pub enum SchemaError {
     /// The tokenizer is not known.
     #[error(transparent)]
     Tokenizer(#[from] AnalyzerError),
+    /// Its text is not JSON.
+    #[error(transparent)]
+    Json(#[from] JsonError),
+    /// It has an entry that no schema has, or one of the wrong type.
+    #[error(transparent)]
+    Entries(#[from] OptionsError),
 }
 
 /// A schema names at most this many attributes.
@@ -271,10 +275,6 @@ fn default_tokenizer() -> String {
     "porter unicode61".to_owned()
 }
 
-fn one() -> f64 {
-    1.0
-}
-
 fn is_one(weight: &f64) -> bool {
     weight.to_bits() == 1f64.to_bits()
 }
@@ -284,7 +284,7 @@ mod tests {
     use super::*;
 
     fn schema(text: &str) -> Result<Schema, String> {
-        let schema: Schema = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let schema = Schema::parse(text.as_bytes()).map_err(|error| error.to_string())?;
         schema.check().map_err(|error| error.to_string())?;
         Ok(schema)
     }
@@ -304,9 +304,26 @@ mod tests {
             (r#"{"fields":{}}"#, "the schema has no text field; name at least one under [fields]"),
             (r#"{"fields":{"a":{},"A":{}}}"#, "the name \"A\" cannot be used here"),
             (r#"{"fields":{"a":{}},"attributes":{"id":"keyword"}}"#, "the name \"id\" cannot be used here"),
-            (r#"{"fields":{"a":{}},"attributes":{"n":"integer"}}"#, "unknown variant `integer`"),
-            (r#"{"fields":{"a":{"wieght":2}}}"#, "unknown field `wieght`"),
-            (r#"{"feilds":{}}"#, "unknown field `feilds`"),
+            (
+                r#"{"fields":{"a":{}},"attributes":{"n":"integer"}}"#,
+                "attributes.n: unknown type \"integer\"; there are keyword, keywords, number, bool, time",
+            ),
+            (r#"{"fields":{"a":{"wieght":2}}}"#, "fields.a.wieght: unknown option; there are weight"),
+            (
+                r#"{"feilds":{}}"#,
+                "feilds: unknown option; there are attributes, cjk, fields, forms, recipe, tokenizer, vectors",
+            ),
+            (r#"{"fields":{"a":{},"a":{}}}"#, "a key stands twice at line 1"),
+            (r#"{"fields":{"a":null}}"#, "fields.a: must not be null"),
+            (r#"{"fields":{"a":{"weight":null}}}"#, "fields.a.weight: must not be null"),
+            (r#"{"fields":["a"]}"#, "fields: an object is wanted, not an array"),
+            (
+                r#"{"fields":{"a":{}},"vectors":{"m":{"metric":"l3"}}}"#,
+                "vectors.m.metric: unknown metric \"l3\"",
+            ),
+            (r#"{"fields":{"a":{}},"vectors":{"m":{"width":0}}}"#, "vectors \"m\": its width is 0"),
+            ("null", "(root): an object is wanted, not null"),
+            ("{", "EOF while parsing an object at line 1 column 1"),
         ];
         for (text, message) in cases {
             let error = schema(text).unwrap_err();

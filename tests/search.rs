@@ -209,7 +209,7 @@ fn options_that_cannot_be_used_name_themselves_and_what_is_allowed() {
         serde_json::from_str::<SearchOptions>(r#"{"limt":3}"#)
             .unwrap_err()
             .to_string()
-            .contains("unknown field `limt`")
+            .contains("limt: unknown option")
     );
     let error = engine.matches("title : (", &MatchOptions::default()).unwrap_err();
     assert!(matches!(error, SearchError::Query(_)));
