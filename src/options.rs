@@ -5,10 +5,9 @@
 
 use crate::attributes::time_of;
 use crate::issues::format_issues;
-use crate::json::Json;
+use crate::json::{Json, float_text};
 use crate::order::sort;
 use serde::de::{Deserialize, Deserializer, Error};
-use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 /// What is wrong with options, all of it: `limit: must be 1 to 100; mode: unknown mode "fuzzy"`.
@@ -147,7 +146,12 @@ impl<'a> Options<'a> {
     /// A finite number within a range.
     pub fn number(&mut self, name: &'a str, range: RangeInclusive<f64>) -> Option<f64> {
         let number = self.any_number(name)?;
-        self.within(name, number, range)
+        if range.contains(&number) {
+            return Some(number);
+        }
+        let [least, most, number] = [*range.start(), *range.end(), number].map(float_text);
+        self.complain(name, format!("must be {least} to {most}, not {number}"));
+        None
     }
 
     /// A finite number.
@@ -181,19 +185,6 @@ impl<'a> Options<'a> {
             self.complain(name, format!("must be {} to {}, not {number}", range.start(), range.end()));
         }
         as_count
-    }
-
-    fn within<T: PartialOrd + Display>(
-        &mut self,
-        name: &str,
-        value: T,
-        range: RangeInclusive<T>,
-    ) -> Option<T> {
-        if range.contains(&value) {
-            return Some(value);
-        }
-        self.complain(name, format!("must be {} to {}, not {value}", range.start(), range.end()));
-        None
     }
 
     /// A moment: milliseconds since 1970, or an ISO 8601 date.

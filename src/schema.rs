@@ -81,12 +81,10 @@ pub enum SchemaError {
         name: String,
     },
     /// A weight is not a finite number.
-    #[error("the weight of {field:?} is {weight}; it has to be a finite number")]
+    #[error("the weight of {field:?} has to be a finite number")]
     BadWeight {
         /// The field.
         field: String,
-        /// Its weight.
-        weight: f64,
     },
     /// There are too many models.
     #[error("the schema has {found} models; at most {MAX_MODELS} are allowed")]
@@ -203,7 +201,7 @@ impl Schema {
         }
         for (field, TextField { weight }) in &self.fields.0 {
             if !weight.is_finite() {
-                return Err(SchemaError::BadWeight { field: field.clone(), weight: *weight });
+                return Err(SchemaError::BadWeight { field: field.clone() });
             }
         }
         self.check_vectors()?;
@@ -332,7 +330,7 @@ mod tests {
         let fields = (0..65).map(|i| format!("\"f{i}\":{{}}")).collect::<Vec<_>>().join(",");
         assert!(schema(&format!("{{\"fields\":{{{fields}}}}}")).unwrap_err().contains("at most 64"));
         let endless = Schema::of_fields([("a", f64::INFINITY)]).unwrap_err();
-        assert_eq!(endless.to_string(), "the weight of \"a\" is inf; it has to be a finite number");
+        assert_eq!(endless.to_string(), "the weight of \"a\" has to be a finite number");
         assert!(schema(r#"{"fields":{"a":{}},"tokenizer":"nonsense"}"#).is_err());
     }
 }

@@ -16,7 +16,7 @@ pub(super) struct Decimal<'a> {
 }
 
 /// Powers of ten that are doubles.
-const TENS: [f64; 23] = [
+pub(super) const TENS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
     1e19, 1e20, 1e21, 1e22,
 ];
@@ -83,8 +83,28 @@ impl Decimal<'_> {
         }
         let mut divisor = Big::of(1);
         let scaled = if exponent < 0 { &mut divisor } else { &mut number };
-        (0..exponent.abs()).for_each(|_| scaled.multiply_add(10, 0));
+        scaled.multiply_tens(exponent.unsigned_abs());
         quotient(number, divisor)
+    }
+}
+
+/// The double that is nearest to `mantissa · 10^exponent`.
+pub(super) fn nearest(mantissa: u64, exponent: i64) -> f64 {
+    if exponent.abs() <= MODERATE {
+        return moderate(mantissa, exponent).nearest();
+    }
+    let (mut number, mut divisor) = (Big::of(mantissa), Big::of(1));
+    let scaled = if exponent < 0 { &mut divisor } else { &mut number };
+    scaled.multiply_tens(exponent.unsigned_abs());
+    quotient(number, divisor).nearest()
+}
+
+/// The mantissa and exponent of a double above zero: it is `mantissa · 2^exponent`.
+pub(super) fn parts(number: f64) -> (u64, i64) {
+    let (power, rest) = (number.to_bits() >> 52, number.to_bits() & ((1 << 52) - 1));
+    match power {
+        0 => (rest, -1074),
+        _ => (rest | 1 << 52, power as i64 - 1075),
     }
 }
 
@@ -140,7 +160,7 @@ fn moderate(mantissa: u64, exponent: i64) -> Binary {
 
 /// `high · 2^64 + low` by a divisor above `high` whose highest bit is set: the quotient and what remains. Knuth's
 /// algorithm D, with two digits of 32 bits; a division of 128 bits would be a kilobyte of WebAssembly.
-fn divide(high: u64, low: u64, divisor: u64) -> (u64, u64) {
+pub(super) fn divide(high: u64, low: u64, divisor: u64) -> (u64, u64) {
     const LOW: u64 = u32::MAX as u64;
     let (upper, lower) = (divisor >> 32, divisor & LOW);
     let (mut quotient, mut rest) = (0, high);
@@ -182,16 +202,26 @@ fn quotient(mut number: Big, mut divisor: Big) -> Binary {
 
 /// A whole number of any size: digits of 32 bits, the lowest first, the last not zero.
 #[derive(Clone, Debug)]
-struct Big(Vec<u32>);
+pub(super) struct Big(Vec<u32>);
 
 impl Big {
-    fn of(number: u32) -> Big {
-        Big(if number == 0 { Vec::new() } else { vec![number] })
+    pub fn of(number: u64) -> Big {
+        let mut digits = vec![number as u32, (number >> 32) as u32];
+        digits.truncate((64 - number.leading_zeros()).div_ceil(32) as usize);
+        Big(digits)
     }
 
-    fn bits(&self) -> i64 {
+    pub fn bits(&self) -> i64 {
         let unused = self.0.last().map_or(0, |digit| digit.leading_zeros());
         self.0.len() as i64 * 32 - i64::from(unused)
+    }
+
+    /// Multiplies it by a power of ten.
+    pub fn multiply_tens(&mut self, power: u64) {
+        for _ in 0..power / 9 {
+            self.multiply_add(1_000_000_000, 0);
+        }
+        self.multiply_add(10u32.pow((power % 9) as u32), 0);
     }
 
     fn multiply_add(&mut self, factor: u32, more: u32) {
@@ -206,7 +236,7 @@ impl Big {
     }
 
     /// Doubles it so many times.
-    fn double(&mut self, times: i64) {
+    pub fn double(&mut self, times: i64) {
         let (digits, bits) = ((times / 32) as usize, (times % 32) as u32);
         self.multiply_add(1 << bits, 0);
         if !self.0.is_empty() {
@@ -214,7 +244,7 @@ impl Big {
         }
     }
 
-    fn is_less(&self, other: &Big) -> bool {
+    pub fn is_less(&self, other: &Big) -> bool {
         match self.0.len().cmp(&other.0.len()) {
             Ordering::Equal => self.0.iter().rev().lt(other.0.iter().rev()),
             order => order == Ordering::Less,
@@ -222,7 +252,7 @@ impl Big {
     }
 
     /// Takes away a number that is not larger.
-    fn subtract(&mut self, other: &Big) {
+    pub fn subtract(&mut self, other: &Big) {
         let mut borrow = false;
         for (place, digit) in self.0.iter_mut().enumerate() {
             let (less, is_below) = digit.overflowing_sub(other.0.get(place).copied().unwrap_or(0));

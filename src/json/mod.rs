@@ -6,10 +6,12 @@
 mod decimal;
 mod read;
 mod serialize;
+mod shortest;
 mod write;
 
 pub use read::JsonError;
 pub use serialize::text_of;
+pub use write::float_text;
 
 use read::Repeats;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};

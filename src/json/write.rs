@@ -1,7 +1,7 @@
 //! Values → their one written form: compact JSON, as `JSON.stringify` gives it.
 
 use super::Json;
-use std::ops::RangeInclusive;
+use super::shortest::shortest;
 
 impl Json {
     /// Appends the value's one written form: compact JSON, as `JSON.stringify` gives it.
@@ -45,17 +45,13 @@ impl Json {
     }
 }
 
-/// The shortest digits that read back as `number`, placed as JavaScript places them.
-pub(super) fn float_text(number: f64) -> String {
-    placed(&format!("{number:e}"), -6..=20).unwrap_or_else(|| format!("{number}"))
-}
-
-/// A number in scientific notation, where its exponent is outside of `plain`.
-pub(super) fn placed(scientific: &str, plain: RangeInclusive<i32>) -> Option<String> {
-    let (digits, exponent) = scientific.split_once('e')?;
-    let power = exponent.parse::<i32>().expect("an exponent is an integer");
-    let sign = if power < 0 { "" } else { "+" };
-    (!plain.contains(&power)).then(|| format!("{digits}e{sign}{exponent}"))
+/// The shortest digits that read back as `number`, placed as JavaScript places them; `inf` or `NaN` where it is not finite.
+pub fn float_text(number: f64) -> String {
+    if !number.is_finite() {
+        let sign = if number.is_sign_negative() { "-" } else { "" };
+        return if number.is_nan() { "NaN".to_owned() } else { format!("{sign}inf") };
+    }
+    shortest(number).text(number.is_sign_negative(), -6..=20, false)
 }
 
 pub(super) fn write_string(text: &str, out: &mut Vec<u8>) {
@@ -84,4 +80,29 @@ pub(super) fn write_string(text: &str, out: &mut Vec<u8>) {
     }
     out.extend_from_slice(&bytes[plain_from..]);
     out.push(b'"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_written_as_the_standard_library_writes_it_where_javascript_would() {
+        let hold = |number: f64| {
+            let scientific = format!("{number:e}");
+            let (digits, exponent) = scientific.split_once('e').unwrap();
+            let expected = match exponent.parse::<i32>().unwrap() {
+                -6..=20 => format!("{number}"),
+                21.. => format!("{digits}e+{exponent}"),
+                _ => scientific.clone(),
+            };
+            assert_eq!(float_text(number), expected);
+        };
+        for exponent in -30..30 {
+            for digits in ["1", "-1", "1.5", "-9.999999999999999", "1.2345678901234567"] {
+                hold(format!("{digits}e{exponent}").parse().unwrap());
+            }
+        }
+        [0.0, -0.0, f64::MAX, f64::MIN_POSITIVE, 5e-324, 1e15 + 0.5].into_iter().for_each(hold);
+    }
 }
