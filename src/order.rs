@@ -6,18 +6,6 @@
 
 use std::cmp::Ordering;
 
-/// The number, or the border that it is beyond. `f64::clamp` could panic, and the message would bring along how numbers are
-/// printed: sixteen kilobytes of WebAssembly.
-pub(crate) fn clamped(number: f64, least: f64, most: f64) -> f64 {
-    if number < least {
-        least
-    } else if number > most {
-        most
-    } else {
-        number
-    }
-}
-
 /// Sorts items; equal ones stay as they stand.
 pub fn sort<T: Ord>(items: &mut [T]) {
     sort_by(items, T::cmp);

@@ -5,7 +5,6 @@ use super::{Engine, SearchError};
 use crate::document::Record;
 use crate::json::{Json, text_of};
 use crate::options::Options;
-use crate::order::clamped;
 use crate::recipe::{
     Graph, GraphPlan, Quality, RagFound, RagHit, RagMode, RagPlan, SEMANTIC_SHARE, Stages, WordRule, Words,
     interpret, rag_search,
@@ -42,7 +41,7 @@ impl Clamps {
         range: RangeInclusive<f64>,
     ) -> Option<f64> {
         let given = options.any_number(name)?;
-        self.note(name, given, clamped(given, *range.start(), *range.end()))
+        self.note(name, given, given.clamp(*range.start(), *range.end()))
     }
 
     /// A whole number, brought into its range; none where none is given.
@@ -53,7 +52,7 @@ impl Clamps {
         range: RangeInclusive<usize>,
     ) -> Option<usize> {
         let given = options.any_number(name)?;
-        let used = clamped(libm::floor(given), *range.start() as f64, *range.end() as f64);
+        let used = libm::floor(given).clamp(*range.start() as f64, *range.end() as f64);
         self.note(name, given, used).map(|used| used as usize)
     }
 

@@ -1,7 +1,5 @@
 //! How do weights follow what people do with answers?
 
-use crate::order::clamped;
-
 /// No fewer rows of feedback change anything.
 const FEWEST: usize = 30;
 /// How far the first weight goes from none to all accepted.
@@ -37,7 +35,7 @@ pub fn acceptance<'a>(actions: impl Iterator<Item = &'a str>) -> Acceptance {
 /// thirty rows.
 pub fn adapted<const N: usize>(base: [f64; N], kept: usize, acceptance: Acceptance) -> [f64; N] {
     let Some(accept) = acceptance.accept.filter(|_| acceptance.n >= FEWEST) else { return base };
-    let first = base[0] + clamped((accept - 0.5) * SLOPE, -FURTHEST, FURTHEST);
+    let first = base[0] + ((accept - 0.5) * SLOPE).clamp(-FURTHEST, FURTHEST);
     let others = (1..N).filter(|place| *place != kept).fold(0.0, |sum, place| sum + base[place]);
     let scale = (1.0 - first - base[kept]) / others;
     std::array::from_fn(|place| match place {

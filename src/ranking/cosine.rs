@@ -2,8 +2,6 @@
 //!
 //! For single pairs. A whole matrix is scanned by the kernels of `vector`, which add in another order.
 
-use crate::order::clamped;
-
 /// The cosine of two vectors (P8), from −1 to 1.
 ///
 /// 0 where their lengths differ, where one is all zeros, and where a number in them is not finite.
@@ -17,7 +15,7 @@ pub fn cosine_similarity(a: &[f32], b: &[f32]) -> f64 {
     let norm = (dot(a, a) * dot(b, b)).sqrt();
     let cosine = dot(a, b) / norm;
     // A zero norm divides to NaN, too.
-    if cosine.is_finite() { clamped(cosine, -1.0, 1.0) } else { 0.0 }
+    if cosine.is_finite() { cosine.clamp(-1.0, 1.0) } else { 0.0 }
 }
 
 #[cfg(test)]

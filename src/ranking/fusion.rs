@@ -1,6 +1,6 @@
 //! Fusion by ranks, and by a sum with a fixed weight.
 
-use crate::order::{clamped, sort, sort_by};
+use crate::order::{sort, sort_by};
 use std::collections::BTreeMap;
 
 /// The `k` of reciprocal rank fusion where the caller names none.
@@ -106,7 +106,7 @@ pub fn normalise<Id: Copy>(scored: &[Scored<Id>]) -> Vec<Scored<Id>> {
 /// `alpha` from 0, keywords alone, to 1, vectors alone. What a candidate lacks counts as 0, and where all cosines are
 /// equal they count as 1. Scores are from 0 to 1, best first; equal scores in the order of ids.
 pub fn sum<Id: Copy + Ord>(candidates: &[Candidate<Id>], alpha: f64) -> Vec<Fused<Id>> {
-    let alpha = clamped(alpha, 0.0, 1.0);
+    let alpha = alpha.clamp(0.0, 1.0);
     let most = candidates.iter().map(Candidate::keyword_or_zero).fold(0.0, f64::max);
     let cosines = || candidates.iter().filter_map(Candidate::finite_cosine);
     let (low, high) = (cosines().fold(f64::INFINITY, f64::min), cosines().fold(f64::NEG_INFINITY, f64::max));

@@ -18,7 +18,6 @@ use super::stages::Stages;
 use crate::attributes::AttributeType;
 use crate::json::Json;
 use crate::options::{Options, OptionsError};
-use crate::order::clamped;
 use crate::ranking::RRF_K;
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
@@ -118,7 +117,7 @@ impl Custom {
             for (rated, gives) in rated.iter_mut().zip(gives) {
                 let sum = gives.iter().fold(0.0, |sum, give| sum + give);
                 let score = rated.factors.iter().fold(sum, |score, factor| score * factor);
-                rated.score = if formula.is_clamped { clamped(score, 0.0, 1.0) } else { score };
+                rated.score = if formula.is_clamped { score.clamp(0.0, 1.0) } else { score };
             }
         }
         let explained = rated.iter().enumerate().map(|(number, rated)| {

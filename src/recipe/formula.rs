@@ -8,7 +8,7 @@ use super::legs::{Candidate, Signal};
 use crate::analysis::{Analyzer, Purpose};
 use crate::attributes::Values;
 use crate::ids::FieldSet;
-use crate::order::{clamped, sort_by};
+use crate::order::sort_by;
 use crate::ranking::{bm25_normalize, exponential_decay, half_life_decay, jaccard, recency_boost};
 use crate::retrieval::{self, Corpus, occurrences, part_of};
 use crate::schema::Schema;
@@ -283,7 +283,7 @@ impl Formula {
     pub fn score(&self, values: &[f64], factors: &[f64]) -> f64 {
         let sum = self.terms.iter().zip(values).fold(0.0, |sum, (term, value)| sum + term.weight * value);
         let score = factors.iter().fold(sum, |score, factor| score * factor);
-        if self.is_clamped { clamped(score, 0.0, 1.0) } else { score }
+        if self.is_clamped { score.clamp(0.0, 1.0) } else { score }
     }
 
     /// How a candidate's score was made.

@@ -1,7 +1,6 @@
 //! What can be asked of a unified search?
 
 use crate::options::Options;
-use crate::order;
 use crate::recipe::Stages;
 use crate::retrieval::{Filter, Target, Test, TimeOrder};
 use crate::schema::Schema;
@@ -163,7 +162,7 @@ fn listed(texts: Option<Vec<String>>) -> Vec<String> {
 fn clamped(limit: Option<f64>) -> usize {
     match limit {
         None | Some(0.0) => DEFAULT_LIMIT,
-        Some(limit) => order::clamped(limit, 1.0, MAX_LIMIT as f64) as usize,
+        Some(limit) => limit.clamp(1.0, MAX_LIMIT as f64) as usize,
     }
 }
 
