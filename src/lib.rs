@@ -3,12 +3,10 @@
 pub mod attributes;
 mod builder;
 pub mod chunking;
-pub mod decimal;
 pub mod document;
 pub mod embed;
 mod engine;
 pub mod issues;
-pub mod json;
 pub mod options;
 pub mod presentation;
 pub mod primitives;
@@ -25,7 +23,7 @@ mod unicode;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
 
-pub use snapseek_kernel::{analysis, bitmap, bm25, ids, index, order, vector, wire};
+pub use snapseek_kernel::{analysis, bitmap, bm25, ids, index, json, order, vector, wire};
 use snapseek_kernel::{bits, codes, lz4, scoring};
 
 pub use builder::{BuildError, Builder};

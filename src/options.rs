@@ -4,10 +4,10 @@
 //! (P6), and so is a name that nobody asked for.
 
 use crate::attributes::time_of;
-use crate::decimal;
 use crate::issues::format_issues;
-use crate::json::Json;
+use crate::json::{Json, float_text};
 use crate::order::sort;
+use serde::de::{Deserialize, Deserializer, Error};
 use std::ops::RangeInclusive;
 
 /// What is wrong with options, all of it: `limit: must be 1 to 100; mode: unknown mode "fuzzy"`.
@@ -15,18 +15,32 @@ use std::ops::RangeInclusive;
 #[error("{}", format_issues(.issues))]
 pub struct OptionsError {
     issues: Vec<(Vec<String>, String)>,
+    is_unknown: bool,
 }
 
 impl OptionsError {
     /// One complaint.
     pub fn new(option: &str, message: impl Into<String>) -> OptionsError {
-        OptionsError { issues: vec![(vec![option.to_owned()], message.into())] }
+        OptionsError { issues: vec![(vec![option.to_owned()], message.into())], is_unknown: false }
     }
 
     /// The first option that is complained about; none where it is the options as a whole.
     pub fn option(&self) -> Option<&str> {
         self.issues.first().and_then(|(path, _)| path.first()).map(String::as_str)
     }
+
+    /// Whether nothing else is wrong than options that there are not.
+    pub fn is_unknown(&self) -> bool {
+        self.is_unknown
+    }
+}
+
+/// Reads with serde what `read` reads from JSON.
+pub(crate) fn deserialize<'de, T, D: Deserializer<'de>>(
+    deserializer: D,
+    read: fn(&Json) -> Result<T, OptionsError>,
+) -> Result<T, D::Error> {
+    read(&Json::deserialize(deserializer)?).map_err(D::Error::custom)
 }
 
 /// An object of options that is being read.
@@ -34,21 +48,36 @@ impl OptionsError {
 pub struct Options<'a> {
     entries: &'a [(String, Json)],
     path: Vec<String>,
-    asked: Vec<&'static str>,
+    asked: Vec<&'a str>,
     issues: Vec<(Vec<String>, String)>,
+    nulls: Nulls,
+}
+
+/// What null means for an option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Nulls {
+    /// It is absent.
+    Absent,
+    /// It is a mistake.
+    Wrong,
 }
 
 impl<'a> Options<'a> {
     /// Reads a JSON object; null has no options.
     pub fn of(json: &'a Json) -> Options<'a> {
-        Options::at(json, Vec::new())
+        Options::at(json, Vec::new(), Nulls::Absent)
     }
 
-    fn at(json: &'a Json, path: Vec<String>) -> Options<'a> {
-        let mut options = Options { entries: &[], path, asked: Vec::new(), issues: Vec::new() };
+    /// Reads a JSON object in which nothing may be null.
+    pub fn without_nulls(json: &'a Json) -> Options<'a> {
+        Options::at(json, Vec::new(), Nulls::Wrong)
+    }
+
+    fn at(json: &'a Json, path: Vec<String>, nulls: Nulls) -> Options<'a> {
+        let mut options = Options { entries: &[], path, asked: Vec::new(), issues: Vec::new(), nulls };
         match json {
             Json::Object(entries) => options.entries = entries,
-            Json::Null => {}
+            Json::Null if nulls == Nulls::Absent => {}
             other => {
                 let message = format!("an object is wanted, not {}", other.kind());
                 options.issues.push((options.path.clone(), message));
@@ -64,18 +93,26 @@ impl<'a> Options<'a> {
     }
 
     /// The value of an option; none where it is absent or null.
-    pub fn json(&mut self, name: &'static str) -> Option<&'a Json> {
+    pub fn json(&mut self, name: &'a str) -> Option<&'a Json> {
         self.asked.push(name);
-        let entry = self.entries.iter().find(|(known, _)| known == name);
-        entry.map(|(_, value)| value).filter(|value| **value != Json::Null)
+        let (_, value) = self.entries.iter().find(|(known, _)| known == name)?;
+        if *value != Json::Null {
+            return Some(value);
+        }
+        if self.nulls == Nulls::Wrong {
+            self.complain(name, "must not be null");
+        }
+        None
     }
 
-    fn read<T>(
-        &mut self,
-        name: &'static str,
-        wanted: &str,
-        read: impl Fn(&'a Json) -> Option<T>,
-    ) -> Option<T> {
+    /// Complains where an option that has to be there is absent.
+    pub fn require(&mut self, name: &str) {
+        if self.entries.iter().all(|(known, value)| known != name || *value == Json::Null) {
+            self.complain(name, "is missing");
+        }
+    }
+
+    fn read<T>(&mut self, name: &'a str, wanted: &str, read: impl Fn(&'a Json) -> Option<T>) -> Option<T> {
         let value = self.json(name)?;
         let found = read(value);
         if found.is_none() {
@@ -85,12 +122,12 @@ impl<'a> Options<'a> {
     }
 
     /// A text.
-    pub fn text(&mut self, name: &'static str) -> Option<&'a str> {
+    pub fn text(&mut self, name: &'a str) -> Option<&'a str> {
         self.read(name, "a text", Json::as_str)
     }
 
     /// An id: a text, or an integer as one.
-    pub fn id(&mut self, name: &'static str) -> Option<String> {
+    pub fn id(&mut self, name: &'a str) -> Option<String> {
         self.read(name, "an id", |value| match value {
             Json::String(text) => Some(text.clone()),
             Json::Integer(number) => Some(number.to_string()),
@@ -99,7 +136,7 @@ impl<'a> Options<'a> {
     }
 
     /// A yes or no.
-    pub fn flag(&mut self, name: &'static str) -> Option<bool> {
+    pub fn flag(&mut self, name: &'a str) -> Option<bool> {
         self.read(name, "true or false", |value| match value {
             Json::Bool(flag) => Some(*flag),
             _ => None,
@@ -107,27 +144,42 @@ impl<'a> Options<'a> {
     }
 
     /// A finite number within a range.
-    pub fn number(&mut self, name: &'static str, range: RangeInclusive<f64>) -> Option<f64> {
+    pub fn number(&mut self, name: &'a str, range: RangeInclusive<f64>) -> Option<f64> {
         let number = self.any_number(name)?;
         if range.contains(&number) {
             return Some(number);
         }
-        let [start, end, number] = [*range.start(), *range.end(), number].map(decimal::text);
-        self.complain(name, format!("must be {start} to {end}, not {number}"));
+        let [least, most, number] = [*range.start(), *range.end(), number].map(float_text);
+        self.complain(name, format!("must be {least} to {most}, not {number}"));
         None
     }
 
     /// A finite number.
-    pub fn any_number(&mut self, name: &'static str) -> Option<f64> {
+    pub fn any_number(&mut self, name: &'a str) -> Option<f64> {
         self.read(name, "a number", Json::as_f64)
     }
 
-    /// A whole number within a range.
-    pub fn count(&mut self, name: &'static str, range: RangeInclusive<usize>) -> Option<usize> {
-        let number = self.read(name, "a whole number", |value| match value {
+    /// A whole number.
+    pub fn integer(&mut self, name: &'a str) -> Option<i64> {
+        self.read(name, "a whole number", |value| match value {
             Json::Integer(number) => Some(*number),
             _ => None,
-        })?;
+        })
+    }
+
+    /// A whole number that is not negative; the largest that there is, where it is larger.
+    pub fn whole(&mut self, name: &'a str) -> Option<usize> {
+        let number = self.integer(name)?;
+        if number < 0 {
+            self.complain(name, format!("must not be negative, and is {number}"));
+            return None;
+        }
+        Some(usize::try_from(number).unwrap_or(usize::MAX))
+    }
+
+    /// A whole number within a range.
+    pub fn count(&mut self, name: &'a str, range: RangeInclusive<usize>) -> Option<usize> {
+        let number = self.integer(name)?;
         let as_count = usize::try_from(number).ok().filter(|count| range.contains(count));
         if as_count.is_none() {
             self.complain(name, format!("must be {} to {}, not {number}", range.start(), range.end()));
@@ -136,22 +188,42 @@ impl<'a> Options<'a> {
     }
 
     /// A moment: milliseconds since 1970, or an ISO 8601 date.
-    pub fn time(&mut self, name: &'static str) -> Option<f64> {
+    pub fn time(&mut self, name: &'a str) -> Option<f64> {
         self.read(name, "a time, milliseconds or an ISO 8601 date,", time_of)
     }
 
     /// One of some words.
-    pub fn word(&mut self, name: &'static str, words: &[&'static str]) -> Option<&'static str> {
+    pub fn word(&mut self, name: &'a str, words: &[&'static str]) -> Option<&'static str> {
+        self.one_of(name, name, words, |word| word)
+    }
+
+    /// One of some values, by its name; `what` they are.
+    pub fn one_of<T: Copy>(
+        &mut self,
+        name: &'a str,
+        what: &str,
+        all: &[T],
+        name_of: fn(T) -> &'static str,
+    ) -> Option<T> {
         let text = self.text(name)?;
-        let word = words.iter().find(|word| **word == text).copied();
-        if word.is_none() {
-            self.complain(name, format!("unknown {name} {text:?}; there are {}", words.join(", ")));
+        let found = all.iter().find(|value| name_of(**value) == text).copied();
+        if found.is_none() {
+            let names = all.iter().map(|value| name_of(*value)).collect::<Vec<_>>().join(", ");
+            self.complain(name, format!("unknown {what} {text:?}; there are {names}"));
         }
-        word
+        found
+    }
+
+    /// Numbers.
+    pub fn numbers(&mut self, name: &'a str) -> Option<Vec<f64>> {
+        self.read(name, "an array of numbers", |value| match value {
+            Json::Array(values) => values.iter().map(Json::as_f64).collect(),
+            _ => None,
+        })
     }
 
     /// Texts; one alone is a list of one.
-    pub fn texts(&mut self, name: &'static str) -> Option<Vec<String>> {
+    pub fn texts(&mut self, name: &'a str) -> Option<Vec<String>> {
         self.read(name, "an array of texts", |value| match value {
             Json::String(text) => Some(vec![text.clone()]),
             Json::Array(values) => {
@@ -162,20 +234,18 @@ impl<'a> Options<'a> {
     }
 
     /// Options within options: `read` reads them.
-    pub fn object<T>(&mut self, name: &'static str, read: impl FnOnce(&mut Options<'a>) -> T) -> Option<T> {
+    pub fn object<T>(&mut self, name: &'a str, read: impl FnOnce(&mut Options<'a>) -> T) -> Option<T> {
         let value = self.json(name)?;
-        let path = [&self.path[..], &[name.to_owned()]].concat();
-        let mut inner = Options::at(value, path);
+        let mut inner = self.inner(value, &[name.to_owned()]);
         let found = read(&mut inner);
-        inner.complain_about_unknown();
-        self.issues.append(&mut inner.issues);
+        self.leave(inner);
         Some(found)
     }
 
     /// An array of options: `read` reads each.
     pub fn objects<T>(
         &mut self,
-        name: &'static str,
+        name: &'a str,
         mut read: impl FnMut(&mut Options<'a>) -> T,
     ) -> Option<Vec<T>> {
         let value = self.json(name)?;
@@ -185,17 +255,36 @@ impl<'a> Options<'a> {
         };
         let mut all = Vec::with_capacity(values.len());
         for (place, value) in values.iter().enumerate() {
-            let path = [&self.path[..], &[name.to_owned(), place.to_string()]].concat();
-            let mut inner = Options::at(value, path);
+            let mut inner = self.inner(value, &[name.to_owned(), place.to_string()]);
             all.push(read(&mut inner));
-            inner.complain_about_unknown();
-            self.issues.append(&mut inner.issues);
+            self.leave(inner);
         }
         Some(all)
     }
 
+    fn inner(&self, value: &'a Json, names: &[String]) -> Options<'a> {
+        Options::at(value, [&self.path, names].concat(), self.nulls)
+    }
+
+    fn leave(&mut self, mut inner: Options<'a>) {
+        inner.complain_about_unknown();
+        self.issues.append(&mut inner.issues);
+    }
+
+    /// An object whose keys are the caller's own: `read` reads the value of each.
+    pub fn by_name<T>(
+        &mut self,
+        name: &'a str,
+        mut read: impl FnMut(&mut Options<'a>, &'a str) -> Option<T>,
+    ) -> Option<Vec<(String, T)>> {
+        self.object(name, |inner| {
+            let names = inner.entries.iter().map(|(name, _)| name.as_str());
+            names.filter_map(|name| Some((name.to_owned(), read(inner, name)?))).collect()
+        })
+    }
+
     /// An object whose keys are the caller's own: numbers by name.
-    pub fn numbers_by_name(&mut self, name: &'static str) -> Option<Vec<(String, f64)>> {
+    pub fn numbers_by_name(&mut self, name: &'a str) -> Option<Vec<(String, f64)>> {
         self.read(name, "an object of numbers", |value| match value {
             Json::Object(entries) => {
                 entries.iter().map(|(key, value)| Some((key.clone(), value.as_f64()?))).collect()
@@ -225,8 +314,9 @@ impl<'a> Options<'a> {
     /// # Errors
     /// When an option could not be used, or one was not asked for.
     pub fn finish(mut self) -> Result<(), OptionsError> {
+        let is_unknown = self.issues.is_empty();
         self.complain_about_unknown();
-        if self.issues.is_empty() { Ok(()) } else { Err(OptionsError { issues: self.issues }) }
+        if self.issues.is_empty() { Ok(()) } else { Err(OptionsError { issues: self.issues, is_unknown }) }
     }
 }
 
@@ -280,6 +370,35 @@ mod tests {
             "sources.1.body: a text is wanted, not a number; sources.1.odd: unknown option; there are body; \
              sources.2: an object is wanted, not a string; more: an array of objects is wanted, not an object"
         );
+    }
+
+    #[test]
+    fn an_option_that_there_is_not_is_told_from_one_that_is_wrong() {
+        let read = |text: &str| {
+            let json = json(text);
+            let mut options = Options::of(&json);
+            options.whole("limit");
+            options.finish().unwrap_err()
+        };
+        assert!(read(r#"{"lmiit":1}"#).is_unknown());
+        assert!(!read(r#"{"limit":-1,"lmiit":1}"#).is_unknown());
+        assert_eq!(read(r#"{"limit":-1}"#).to_string(), "limit: must not be negative, and is -1");
+    }
+
+    #[test]
+    fn keys_of_the_callers_own_are_read_one_by_one() {
+        let json = json(r#"{"sizes":{"b":1,"a":"x"},"others":null}"#);
+        let mut options = Options::without_nulls(&json);
+        let sizes = options.by_name("sizes", |sizes, name| sizes.any_number(name));
+        assert_eq!(sizes, Some(vec![("b".to_owned(), 1.0)]));
+        assert_eq!(options.by_name("others", |others, name| others.any_number(name)), None);
+        options.require("more");
+        assert_eq!(
+            options.finish().unwrap_err().to_string(),
+            "sizes.a: a number is wanted, not a string; others: must not be null; more: is missing"
+        );
+        let error = Options::without_nulls(&Json::Null).finish().unwrap_err();
+        assert_eq!(error.to_string(), "(root): an object is wanted, not null");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod entries;
 mod infer;
 mod presets;
+mod read;
 mod vectors;
 
 pub use presets::RecipeName;
@@ -10,37 +11,34 @@ pub use vectors::{EmbedderKind, MAX_MODELS, VectorModel};
 
 use crate::analysis::{Analyzer, AnalyzerError};
 use crate::attributes::AttributeType;
-use crate::decimal;
 use crate::ids::FieldId;
+use crate::json::JsonError;
+use crate::options::OptionsError;
 use entries::Entries;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// The fields of the records in a snapshot.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Schema {
     /// An FTS5 `tokenize=` string.
-    #[serde(default = "default_tokenizer")]
     tokenizer: String,
     /// Runs of CJK characters as bigrams. Off, a run is one term, as in FTS5.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     cjk: Option<Cjk>,
     /// Keeps the words as they were written beside their stems, for as-you-type, suggestions and typos.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     forms: bool,
     /// What answers where a question names no recipe.
-    #[serde(default, skip_serializing_if = "RecipeName::is_default")]
+    #[serde(skip_serializing_if = "RecipeName::is_default")]
     recipe: RecipeName,
-    #[serde(default)]
     fields: Entries<TextField>,
-    #[serde(default)]
     attributes: Entries<AttributeType>,
-    #[serde(default, skip_serializing_if = "Entries::is_empty")]
+    #[serde(skip_serializing_if = "Entries::is_empty")]
     vectors: Entries<VectorModel>,
 }
 
 /// How runs of CJK characters become terms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Cjk {
     /// Every two neighbouring characters are a term.
@@ -48,11 +46,10 @@ pub enum Cjk {
 }
 
 /// A field that is searched.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TextField {
     /// What an occurrence in this field counts, in bm25.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[serde(skip_serializing_if = "is_one")]
     pub weight: f64,
 }
 
@@ -84,12 +81,10 @@ pub enum SchemaError {
         name: String,
     },
     /// A weight is not a finite number.
-    #[error("the weight of {field:?} is {}; it has to be a finite number", decimal::text(*.weight))]
+    #[error("the weight of {field:?} has to be a finite number")]
     BadWeight {
         /// The field.
         field: String,
-        /// Its weight.
-        weight: f64,
     },
     /// There are too many models.
     #[error("the schema has {found} models; at most {MAX_MODELS} are allowed")]
@@ -108,6 +103,12 @@ pub enum SchemaError {
     /// The tokenizer is not known.
     #[error(transparent)]
     Tokenizer(#[from] AnalyzerError),
+    /// Its text is not JSON.
+    #[error(transparent)]
+    Json(#[from] JsonError),
+    /// It has an entry that no schema has, or one of the wrong type.
+    #[error(transparent)]
+    Entries(#[from] OptionsError),
 }
 
 /// A schema names at most this many attributes.
@@ -200,7 +201,7 @@ impl Schema {
         }
         for (field, TextField { weight }) in &self.fields.0 {
             if !weight.is_finite() {
-                return Err(SchemaError::BadWeight { field: field.clone(), weight: *weight });
+                return Err(SchemaError::BadWeight { field: field.clone() });
             }
         }
         self.check_vectors()?;
@@ -272,10 +273,6 @@ fn default_tokenizer() -> String {
     "porter unicode61".to_owned()
 }
 
-fn one() -> f64 {
-    1.0
-}
-
 fn is_one(weight: &f64) -> bool {
     weight.to_bits() == 1f64.to_bits()
 }
@@ -285,7 +282,7 @@ mod tests {
     use super::*;
 
     fn schema(text: &str) -> Result<Schema, String> {
-        let schema: Schema = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let schema = Schema::parse(text.as_bytes()).map_err(|error| error.to_string())?;
         schema.check().map_err(|error| error.to_string())?;
         Ok(schema)
     }
@@ -305,9 +302,26 @@ mod tests {
             (r#"{"fields":{}}"#, "the schema has no text field; name at least one under [fields]"),
             (r#"{"fields":{"a":{},"A":{}}}"#, "the name \"A\" cannot be used here"),
             (r#"{"fields":{"a":{}},"attributes":{"id":"keyword"}}"#, "the name \"id\" cannot be used here"),
-            (r#"{"fields":{"a":{}},"attributes":{"n":"integer"}}"#, "unknown variant `integer`"),
-            (r#"{"fields":{"a":{"wieght":2}}}"#, "unknown field `wieght`"),
-            (r#"{"feilds":{}}"#, "unknown field `feilds`"),
+            (
+                r#"{"fields":{"a":{}},"attributes":{"n":"integer"}}"#,
+                "attributes.n: unknown type \"integer\"; there are keyword, keywords, number, bool, time",
+            ),
+            (r#"{"fields":{"a":{"wieght":2}}}"#, "fields.a.wieght: unknown option; there are weight"),
+            (
+                r#"{"feilds":{}}"#,
+                "feilds: unknown option; there are attributes, cjk, fields, forms, recipe, tokenizer, vectors",
+            ),
+            (r#"{"fields":{"a":{},"a":{}}}"#, "a key stands twice at line 1"),
+            (r#"{"fields":{"a":null}}"#, "fields.a: must not be null"),
+            (r#"{"fields":{"a":{"weight":null}}}"#, "fields.a.weight: must not be null"),
+            (r#"{"fields":["a"]}"#, "fields: an object is wanted, not an array"),
+            (
+                r#"{"fields":{"a":{}},"vectors":{"m":{"metric":"l3"}}}"#,
+                "vectors.m.metric: unknown metric \"l3\"",
+            ),
+            (r#"{"fields":{"a":{}},"vectors":{"m":{"width":0}}}"#, "vectors \"m\": its width is 0"),
+            ("null", "(root): an object is wanted, not null"),
+            ("{", "EOF while parsing an object at line 1 column 1"),
         ];
         for (text, message) in cases {
             let error = schema(text).unwrap_err();
@@ -316,7 +330,7 @@ mod tests {
         let fields = (0..65).map(|i| format!("\"f{i}\":{{}}")).collect::<Vec<_>>().join(",");
         assert!(schema(&format!("{{\"fields\":{{{fields}}}}}")).unwrap_err().contains("at most 64"));
         let endless = Schema::of_fields([("a", f64::INFINITY)]).unwrap_err();
-        assert_eq!(endless.to_string(), "the weight of \"a\" is inf; it has to be a finite number");
+        assert_eq!(endless.to_string(), "the weight of \"a\" has to be a finite number");
         assert!(schema(r#"{"fields":{"a":{}},"tokenizer":"nonsense"}"#).is_err());
     }
 }

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 /// The layers, first to last; modules of one layer do not know each other.
 const LAYERS: &[&[&str]] = &[
-    &["ids", "wire", "bits", "bitmap", "bm25", "order"],
+    &["ids", "wire", "bits", "bitmap", "bm25", "json", "order"],
     &["codes", "lz4", "analysis", "index", "vector"],
     &["scoring"],
-    &["decimal", "issues", "tokens"],
-    &["json", "unicode"],
+    &["issues", "tokens", "unicode"],
     &["chunking"],
     &["embed", "document", "attributes"],
-    &["schema", "state", "options"],
+    &["options"],
+    &["schema", "state"],
     &["snapshot"],
     &["segment"],
     &["query"],

@@ -44,7 +44,7 @@ fn options(query: &Json) -> MatchOptions {
     let own = entries
         .iter()
         .filter(|(key, _)| ["weights", "limit", "snippet", "highlight", "filter"].contains(&key.as_str()));
-    serde_json::from_str(&Json::Object(own.cloned().collect()).to_text()).unwrap()
+    MatchOptions::read(&Json::Object(own.cloned().collect())).unwrap()
 }
 
 fn build(case: &Case) -> Engine {

@@ -4,6 +4,7 @@
 
 use snapseek::json::Json;
 use snapseek::recipe::Hit;
+use snapseek::schema::{EmbedderKind, VectorModel};
 use snapseek::{Builder, Engine, Record, SearchOptions, SearchResponse};
 
 const DAY: f64 = 86_400_000.0;
@@ -190,7 +191,7 @@ fn the_same_search_twice_gives_the_same_answer() {
 
 #[test]
 fn the_memory_recipe_is_such_data_and_scores_to_the_same_bits() {
-    let model = serde_json::from_str(r#"{"embedder":"hash"}"#).unwrap();
+    let model = VectorModel { embedder: Some(EmbedderKind::Hash), ..VectorModel::default() };
     let schema = snapseek::Schema::preset("memory").unwrap().with_vectors("hash", model).unwrap();
     let mut builder = Builder::new(&schema).unwrap();
     for line in include_str!("../samples/memory.jsonl").lines() {

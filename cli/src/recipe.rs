@@ -69,8 +69,8 @@ pub fn parse_options(text: &str) -> Result<Json, String> {
 
 /// Options as those of the default search.
 pub fn search_options(json: Option<&Json>) -> Result<SearchOptions> {
-    let text = json.map_or_else(|| "{}".to_owned(), Json::to_text);
-    serde_json::from_str(&text).map_err(|error| UsageError(format!("--options: {error}")).into())
+    let options = SearchOptions::read(json.unwrap_or(&Json::Null));
+    options.map_err(|error| UsageError(format!("--options: {error}")).into())
 }
 
 /// One hit of an answer, as far as all recipes have it.

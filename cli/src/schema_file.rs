@@ -13,7 +13,7 @@ pub fn read(path: &Path) -> Result<Schema> {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let schema: Schema = match extension.to_ascii_lowercase().as_str() {
         "toml" => toml::from_str(&text).with_context(|| format!("{name} is no schema"))?,
-        "json" => serde_json::from_str(&text).with_context(|| format!("{name} is no schema"))?,
+        "json" => Schema::parse(text.as_bytes()).with_context(|| format!("{name} is no schema"))?,
         _ => return Err(UsageError(format!("{name}: a schema file's name ends in .toml or .json")).into()),
     };
     schema.check().with_context(|| name.to_string())?;

@@ -9,6 +9,7 @@ pub mod bm25;
 pub mod codes;
 pub mod ids;
 pub mod index;
+pub mod json;
 pub mod lz4;
 pub mod order;
 pub mod scoring;

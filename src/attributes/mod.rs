@@ -14,10 +14,10 @@ pub use overrides::{Overrides, Values, number_of, texts_of};
 pub use time::time_of;
 
 use crate::wire::{Malformed, Reader, len32};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// The type of an attribute; the numbers are those in the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[repr(u8)]
 pub enum AttributeType {
@@ -34,6 +34,15 @@ pub enum AttributeType {
 }
 
 impl AttributeType {
+    /// All of them.
+    pub const ALL: [AttributeType; 5] = [
+        AttributeType::Keyword,
+        AttributeType::Keywords,
+        AttributeType::Number,
+        AttributeType::Bool,
+        AttributeType::Time,
+    ];
+
     /// Its name in a schema.
     pub fn name(self) -> &'static str {
         match self {
@@ -46,8 +55,7 @@ impl AttributeType {
     }
 
     fn from_number(number: u8) -> Option<AttributeType> {
-        use AttributeType::{Bool, Keyword, Keywords, Number, Time};
-        [Keyword, Keywords, Number, Bool, Time].into_iter().find(|kind| *kind as u8 == number)
+        AttributeType::ALL.into_iter().find(|kind| *kind as u8 == number)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::memory::Find;
 use super::{Engine, SearchError};
-use crate::json::Json;
+use crate::json::{Json, text_of};
 
 /// The calls there are.
 pub const CALLS: &[&str] = &[
@@ -70,16 +70,11 @@ impl Engine {
             "unified.stats" => self.unified_stats(options),
             "unified.search" | "unified.early" | "unified.decisions" | "unified.changes"
             | "unified.howItWorks" => self.unified_search(name, options, vector),
-            "vault.search" => Ok(answer(&self.vault_search(options, vector.as_deref())?)),
-            "vault.load" => Ok(answer(&self.vault_load(options)?)),
-            "vault.feedback" => Ok(answer(&self.vault_feedback(options)?)),
-            "vault.weights" => Ok(answer(&self.vault_weights(options)?)),
+            "vault.search" => Ok(text_of(&self.vault_search(options, vector.as_deref())?)),
+            "vault.load" => Ok(text_of(&self.vault_load(options)?)),
+            "vault.feedback" => Ok(text_of(&self.vault_feedback(options)?)),
+            "vault.weights" => Ok(text_of(&self.vault_weights(options)?)),
             _ => Err(SearchError::UnknownCall { name: name.to_owned() }),
         }
     }
-}
-
-/// An answer as JSON.
-fn answer(answer: &impl serde::Serialize) -> String {
-    serde_json::to_string(answer).expect("texts and finite numbers can be written as JSON")
 }

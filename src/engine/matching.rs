@@ -1,5 +1,6 @@
 //! Raw FTS5: MATCH, bm25, snippet() and highlight().
 
+use super::match_options::{Column, MatchOptions};
 use super::{Engine, SearchError};
 use crate::document::Record;
 use crate::ids::FieldId;
@@ -9,66 +10,7 @@ use crate::presentation::{Markers, Markup, Piece, highlight, joined, render, sni
 use crate::query::Query;
 use crate::retrieval::{self, Corpus, Filter, Place, PlaceFinder, Ranked, Retrieval, part_of};
 use crate::segment::parse_record;
-use serde::{Deserialize, Serialize};
-
-/// What a caller asks of `match`.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct MatchOptions {
-    /// How many rows, best first; all by default.
-    #[serde(default)]
-    pub limit: Option<usize>,
-    /// The weights of the first fields, as bm25() takes them; 1 for the others. By default the schema's.
-    #[serde(default)]
-    pub weights: Option<Vec<f64>>,
-    /// Whether and how a snippet is cut.
-    #[serde(default)]
-    pub snippet: Option<MatchSnippet>,
-    /// Whether and how a field is highlighted.
-    #[serde(default)]
-    pub highlight: Option<HighlightOptions>,
-    /// Conditions on attributes.
-    #[serde(default)]
-    pub filter: Option<Json>,
-}
-
-/// A field, by number or name; −1 is any.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(untagged)]
-pub enum Column {
-    /// By number.
-    Number(i64),
-    /// By name.
-    Name(String),
-}
-
-/// The arguments of snippet().
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct MatchSnippet {
-    /// The field; −1 for any.
-    pub column: Column,
-    /// What stands before a match.
-    pub open: String,
-    /// What stands after a match.
-    pub close: String,
-    /// What stands where text is left out.
-    pub ellipsis: String,
-    /// The most tokens.
-    pub tokens: i64,
-}
-
-/// The arguments of highlight().
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct HighlightOptions {
-    /// The field.
-    pub column: Column,
-    /// What stands before a match.
-    pub open: String,
-    /// What stands after a match.
-    pub close: String,
-}
+use serde::Serialize;
 
 /// A row that matches.
 #[derive(Clone, Debug, PartialEq, Serialize)]

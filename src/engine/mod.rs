@@ -8,6 +8,7 @@ mod changes;
 mod embedding;
 mod error;
 mod federation;
+mod match_options;
 mod matching;
 mod memory;
 mod outside;
@@ -23,7 +24,8 @@ mod writes;
 pub use calls::CALLS;
 pub use error::{SearchError, WriteError};
 pub use federation::{Federated, Federation, FederationTier, Tier};
-pub use matching::{Column, HighlightOptions, MatchOptions, MatchRow, MatchSnippet};
+pub use match_options::{Column, HighlightOptions, MatchOptions, MatchSnippet};
+pub use matching::MatchRow;
 pub use vault::{Loaded, Signals, VaultMode, VaultResponse, VaultResult, VaultScan, VaultWeights};
 pub use writes::Written;
 

@@ -3,7 +3,7 @@
 use super::asking::{QueryVector, key_of, passing, records_of};
 use super::{Engine, SearchError};
 use crate::document::Record;
-use crate::json::Json;
+use crate::json::{Json, text_of};
 use crate::options::Options;
 use crate::recipe::{
     Graph, GraphPlan, Quality, RagFound, RagHit, RagMode, RagPlan, SEMANTIC_SHARE, Stages, WordRule, Words,
@@ -308,7 +308,7 @@ impl Engine {
             };
             let degraded = reason.is_some();
             let response = request.response(mode, quality, found, results, embedding, tier, degraded);
-            Ok(serde_json::to_string(&response).expect("it has only string keys and finite numbers"))
+            Ok(text_of(&response))
         })
     }
 
@@ -486,6 +486,5 @@ fn object(entries: Vec<(&str, Json)>) -> Json {
 }
 
 fn json(value: &impl Serialize) -> Json {
-    let text = serde_json::to_vec(value).expect("it has only string keys and finite numbers");
-    Json::parse(&text).expect("what was just written is JSON")
+    Json::parse(text_of(value).as_bytes()).expect("what was just written is JSON")
 }

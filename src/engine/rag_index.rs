@@ -8,7 +8,7 @@ use super::rag::{CHUNK, Clamps, provider_of};
 use super::{Engine, SearchError};
 use crate::chunking::{Chunk, DEFAULT_OVERLAP, DEFAULT_SIZE, MAX_OVERLAP, MAX_SIZE, chunk_text};
 use crate::document::{Key, Record};
-use crate::json::Json;
+use crate::json::{Json, text_of};
 use crate::options::Options;
 use crate::recipe::{Source, Sources};
 use crate::retrieval::require;
@@ -364,7 +364,7 @@ impl Engine {
             sources,
             clamped: request.clamped,
         };
-        serde_json::to_string(&response).expect("it has only string keys and finite numbers")
+        text_of(&response)
     }
 
     pub(super) fn rag_remove(&mut self, json: &Json) -> Result<String, SearchError> {

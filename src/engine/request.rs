@@ -4,7 +4,7 @@ use super::asking::QueryVector;
 use super::{Engine, SearchError};
 use crate::attributes::AttributeType;
 use crate::ids::FieldId;
-use crate::json::Json;
+use crate::json::{Json, float_text};
 use crate::options::Options;
 use crate::recipe::{Custom, Fusion, Mode, Recency, SearchOptions, Stages};
 use crate::vector;
@@ -174,7 +174,7 @@ fn stages(options: &SearchOptions, custom: Option<&Custom>) -> Result<Stages, Se
 fn fusion(options: &SearchOptions) -> Result<Fusion, SearchError> {
     let alpha = options.alpha.unwrap_or(DEFAULT_ALPHA);
     if !(0.0..=1.0).contains(&alpha) {
-        return Err(wrong("alpha", format!("must be 0 to 1, not {alpha}")));
+        return Err(wrong("alpha", format!("must be 0 to 1, not {}", float_text(alpha))));
     }
     match options.fusion.as_deref().unwrap_or("auto") {
         "auto" => Ok(Fusion::Auto),
@@ -197,7 +197,7 @@ fn recency(engine: &Engine, options: &SearchOptions) -> Result<Option<Recency>, 
         }
     };
     if !(0.0..=1.0).contains(&recency.floor) {
-        return Err(wrong("recency", format!("its floor must be 0 to 1, not {}", recency.floor)));
+        return Err(wrong("recency", format!("its floor must be 0 to 1, not {}", float_text(recency.floor))));
     }
     let Some(now) = options.now.filter(|now| now.is_finite()) else {
         return Err(wrong("now", "ages need a time to reckon from, in milliseconds since 1970".to_owned()));

@@ -3,7 +3,7 @@
 use super::{Engine, WriteError};
 use crate::attributes::Overrides;
 use crate::document::Key;
-use crate::json::Json;
+use crate::json::{Json, float_text};
 use crate::snapshot::SnapshotError;
 use crate::state::{Feedback, Stamp, State, Subject, Usage};
 
@@ -130,5 +130,5 @@ impl Engine {
 
 /// What tells an event from all others: its stamp, as text.
 pub(super) fn event_id(stamp: Stamp) -> String {
-    format!("{:x}-{}-{}", stamp.writer, stamp.at, stamp.sequence)
+    format!("{:x}-{}-{}", stamp.writer, float_text(stamp.at), stamp.sequence)
 }

@@ -2,7 +2,7 @@
 
 use super::asking::{QueryVector, key_of, passing, record_of};
 use super::{Engine, SearchError};
-use crate::json::Json;
+use crate::json::{Json, text_of};
 use crate::options::Options;
 use crate::recipe::unified::{
     self, AnswerKey, Answers, Figures, Found, Intent, Params, Plan, Route, Shown, Variant, Vocabulary,
@@ -128,7 +128,7 @@ impl Engine {
         counts.searches += u64::from(!delivery.is_warming);
         counts.misses += u64::from(!delivery.is_warming);
         counts.short_circuits += u64::from(response.short_circuit);
-        let text = json(&response);
+        let text = text_of(&response);
         // What was found without vectors because they failed is not kept: they may be back at once.
         if delivery.embed_failed.is_none() {
             self.unified.answers.put(key, delivery.now, text.clone());
@@ -155,7 +155,7 @@ impl Engine {
         let mut options = Options::of(options);
         options.time("now");
         options.finish()?;
-        Ok(json(&self.unified.figures.told()))
+        Ok(text_of(&self.unified.figures.told()))
     }
 
     fn delivery(&self, options: &mut Options) -> Delivery {
@@ -306,8 +306,4 @@ fn hit(corpus: &Corpus, found: &Found, shown: &Shown, params: &Params) -> Result
         explain: params.explains.then(explain),
         record: params.is_full.then(|| record.json().clone()),
     })
-}
-
-fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("what is written here has only string keys and finite numbers")
 }

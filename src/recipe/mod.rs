@@ -12,6 +12,7 @@ mod interpretation;
 mod legs;
 pub mod memory;
 mod rag;
+mod request;
 mod semantic;
 mod sources;
 mod stages;
@@ -25,99 +26,13 @@ pub use hybrid::{Fusion, Plan, Recency, Retrieved, Scored, retrieve};
 pub use interpretation::{InterpretError, Interpretation, WordRule, interpret};
 pub use legs::{Ask, Candidate, Candidates, Signal, Words};
 pub use rag::{Quality, RagFound, RagHit, RagMode, RagPlan, RagSignals, SEMANTIC_SHARE, rag_search};
+pub use request::{RecencyOptions, SearchOptions, SnippetOptions};
 pub use semantic::term_statistics;
 pub use sources::{Edge, Graph, GraphPlan, Node, Source, Sources};
 pub use stages::{Staged, Stages, Standing, relevance};
 
 use crate::json::Json;
-use serde::{Deserialize, Serialize};
-
-/// What a caller asks of `search`.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct SearchOptions {
-    /// How many hits, best first: 1 to 1000, 10 by default.
-    #[serde(default)]
-    pub limit: Option<usize>,
-    /// How many hits to leave out before the first: 0 by default.
-    #[serde(default)]
-    pub offset: Option<usize>,
-    /// Which legs run: `keyword`, `vector` or `hybrid`. By default both, where the query has a vector.
-    #[serde(default)]
-    pub mode: Option<String>,
-    /// The query's vector; by default the snapshot embeds the query itself, if it can.
-    #[serde(default)]
-    pub vector: Option<Vec<f32>>,
-    /// Whose vectors are compared; the schema's first model by default.
-    #[serde(default)]
-    pub model: Option<String>,
-    /// How the two legs become one: `auto`, the default, `rrf` or `sum`.
-    #[serde(default)]
-    pub fusion: Option<String>,
-    /// What vectors count with `fusion: "sum"`, 0 to 1; words count the rest. 0.5 by default.
-    #[serde(default)]
-    pub alpha: Option<f64>,
-    /// How many candidates each leg gives to be fused: 1 to 10,000. 100 by default, or twice a long page.
-    #[serde(default)]
-    pub candidates: Option<usize>,
-    /// Lets scores fade with age. Off by default.
-    #[serde(default)]
-    pub recency: Option<RecencyOptions>,
-    /// The time to reckon ages from, in milliseconds since 1970.
-    #[serde(default)]
-    pub now: Option<f64>,
-    /// Conditions on attributes.
-    #[serde(default)]
-    pub filter: Option<Json>,
-    /// Attributes whose values are counted over all matches.
-    #[serde(default)]
-    pub facets: Vec<String>,
-    /// Weights by field, in place of the schema's.
-    #[serde(default)]
-    pub weights: Option<Json>,
-    /// Takes the last word for the beginning of one. Off by default.
-    #[serde(default)]
-    pub as_you_type: bool,
-    /// How many typing errors a word that the index lacks may have: 0 to 2, 0 by default.
-    #[serde(default)]
-    pub typos: u8,
-    /// Counts all matches. Off by default: finding the best does not need it.
-    #[serde(default)]
-    pub count: bool,
-    /// Which fields come back whole with their matches marked. None by default.
-    #[serde(default)]
-    pub highlight: Vec<String>,
-    /// How the snippet of a hit is cut.
-    #[serde(default)]
-    pub snippet: SnippetOptions,
-    /// A recipe in place of the built-in rule: see [`Custom`].
-    #[serde(default)]
-    pub recipe: Option<Json>,
-    /// Drops hits that neither words nor vectors find so relevant, 0 to 1. Off by default.
-    #[serde(default)]
-    pub min_relevance: Option<Json>,
-    /// The ids of records that come first, as far as they pass the filter. None by default.
-    #[serde(default)]
-    pub pinned: Option<Json>,
-    /// Finds only what was there, and valid, at this moment.
-    #[serde(default)]
-    pub as_of: Option<Json>,
-    /// Puts hits that are so much alike, 0 to 1, under the better one; `true` is 0.95. Off by default.
-    #[serde(default)]
-    pub fold: Option<Json>,
-    /// λ of maximal marginal relevance: 1 is the order of scores, less brings what is new forward. Off by default.
-    #[serde(default)]
-    pub diversity: Option<Json>,
-    /// Cuts the page before the texts of the hits have more tokens than this together. Off by default.
-    #[serde(default)]
-    pub max_tokens: Option<Json>,
-    /// Whether hits explain their scores. Off by default.
-    #[serde(default)]
-    pub explain: bool,
-    /// Whether hits carry their whole record. Off by default.
-    #[serde(default)]
-    pub records: bool,
-}
+use serde::Serialize;
 
 /// Which legs of a search run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -139,47 +54,6 @@ impl Mode {
             "vector" => Some(Mode::Vector),
             "hybrid" => Some(Mode::Hybrid),
             _ => None,
-        }
-    }
-}
-
-/// How scores fade with age.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub struct RecencyOptions {
-    /// The attribute that tells when, a `time`; `createdAt` by default.
-    pub field: Option<String>,
-    /// No score fades further than to this share, 0 to 1; 0 by default.
-    pub floor: f64,
-}
-
-/// How snippets and highlights are cut and marked.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub struct SnippetOptions {
-    /// The field it is cut from; the best one by default.
-    pub field: Option<String>,
-    /// Its tokens: 0 to 64, 24 by default. 0 gives no snippet.
-    pub tokens: i64,
-    /// What stands before a match.
-    pub open: String,
-    /// What stands after a match.
-    pub close: String,
-    /// What stands where text is left out.
-    pub ellipsis: String,
-    /// Whether the text comes as it is. By default `& < > " '` in it are escaped, for use as HTML.
-    pub raw: bool,
-}
-
-impl Default for SnippetOptions {
-    fn default() -> SnippetOptions {
-        SnippetOptions {
-            field: None,
-            tokens: 24,
-            open: "<mark>".to_owned(),
-            close: "</mark>".to_owned(),
-            ellipsis: "…".to_owned(),
-            raw: false,
         }
     }
 }

@@ -4,49 +4,58 @@ use super::{Schema, SchemaError};
 use crate::document::Record;
 use crate::json::Json;
 use crate::vector::{Encoding, MAX_WIDTH, Metric};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A schema names at most this many models.
 pub const MAX_MODELS: usize = 16;
 
 /// A model whose vectors records have.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct VectorModel {
     /// How precisely vectors are kept.
-    #[serde(default)]
     pub encoding: Encoding,
     /// What near means.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub metric: Metric,
     /// How many numbers a vector has; found from the first one where it is not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<usize>,
     /// The field of a record that holds its vector. It is not stored with the record.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
     /// The text fields that are embedded, one after the other; all of them where none are named.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub text: Vec<String>,
     /// What the snapshot itself embeds queries and new records with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub embedder: Option<EmbedderKind>,
     /// Which model made the vectors: vectors of different models are never compared.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// What tells two versions of a model with the same id apart.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
 }
 
 /// What a snapshot embeds text with by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EmbedderKind {
     /// The hash embedding, which needs no file.
     Hash,
     /// A static model that the snapshot carries.
     Static,
+}
+
+impl EmbedderKind {
+    pub(super) const ALL: [EmbedderKind; 2] = [EmbedderKind::Hash, EmbedderKind::Static];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            EmbedderKind::Hash => "hash",
+            EmbedderKind::Static => "static",
+        }
+    }
 }
 
 fn is_default(metric: &Metric) -> bool {

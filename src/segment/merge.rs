@@ -14,6 +14,7 @@ use crate::index::{
     Cursor, Interner, LengthsWriter, List, ListRef, Renumbering, Shape, ShapesWriter, TermsWalk, TermsWriter,
     postings, renumber, shapes,
 };
+use crate::json::text_of;
 use crate::schema::Schema;
 use crate::snapshot::{self, SectionKind, SnapshotError};
 use crate::vector::VectorError;
@@ -124,7 +125,7 @@ pub fn merge_sections(
     let (document_table, document_blocks) = merge_documents(sources)?;
     let (schema, vectors) = merge_vectors(schema, sources, &numbers, documents)?;
     let mut parts = vec![
-        (SectionKind::Schema, serde_json::to_vec(&schema).expect("a schema is plain data")),
+        (SectionKind::Schema, text_of(&schema).into_bytes()),
         (SectionKind::Keys, merge_keys(sources)?),
         (SectionKind::DocumentTable, document_table),
         (SectionKind::Attributes, merge_attributes(&schema, sources, documents)?),

@@ -51,7 +51,7 @@ impl Segment {
     /// When the bytes are no snapshot, or the schema cannot be used.
     pub fn open(bytes: Vec<u8>) -> Result<Segment, SnapshotError> {
         let snapshot = Snapshot::open(bytes)?;
-        let schema: Schema = serde_json::from_slice(snapshot.section(SectionKind::Schema)?)
+        let schema = Schema::parse(snapshot.section(SectionKind::Schema)?)
             .map_err(|error| SnapshotError::Schema { reason: error.to_string() })?;
         schema.check()?;
         let table = snapshot.section(SectionKind::DocumentTable)?;

@@ -6,7 +6,7 @@
 use super::convert;
 use super::error::Failure;
 use crate::chunking::{Chunk, ChunkError, DEFAULT_OVERLAP, DEFAULT_SIZE, chunk_text};
-use crate::decimal;
+use crate::json::float_text;
 use serde::Serialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -47,7 +47,7 @@ pub fn chunks(body: &str, size: Option<f64>, overlap: Option<f64>) -> Result<JsV
 fn whole(given: Option<f64>, default: usize, name: &'static str) -> Result<usize, Failure> {
     let Some(number) = given else { return Ok(default) };
     if number.fract() != 0.0 || number < 0.0 {
-        let message = format!("{name}: {} is no number of characters", decimal::text(number));
+        let message = format!("{name}: {} is no number of characters", float_text(number));
         return Err(Failure::new(format!("option/{name}"), message));
     }
     // Where it does not fit it becomes the greatest that does, which is refused by its range.

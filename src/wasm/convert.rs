@@ -7,9 +7,9 @@ use super::error::Failure;
 use crate::MatchRow;
 use crate::document::DEFAULT_KIND;
 use crate::json::Json;
+use crate::options::OptionsError;
 use js_sys::{Array, Float64Array, JSON, Uint8Array};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use std::hint::black_box;
 use wasm_bindgen::JsValue;
 
@@ -45,46 +45,26 @@ pub(super) fn name_of(value: &JsValue) -> String {
     value.js_typeof().as_string().unwrap_or_default()
 }
 
-/// The reason, without a place in a text that the caller has not seen.
-pub(super) fn reason_of(error: &serde_json::Error) -> String {
-    let message = error.to_string();
-    let place = format!(" at line {} column {}", error.line(), error.column());
-    message.strip_suffix(&place).unwrap_or(&message).to_owned()
+/// Options, which `read` reads; the defaults where none are given.
+pub(super) fn options<T>(value: &JsValue, read: fn(&Json) -> Result<T, OptionsError>) -> Result<T, Failure> {
+    read(&object(value)?).map_err(|error| {
+        let code = if error.is_unknown() { "unknown" } else { error.option().unwrap_or("invalid") };
+        Failure::new(format!("option/{code}"), error.to_string())
+    })
 }
 
-/// Options; the defaults where none are given.
-pub(super) fn options<T: DeserializeOwned + Default>(value: &JsValue) -> Result<T, Failure> {
+/// An object of options; null where none are given.
+pub(super) fn object(value: &JsValue) -> Result<Json, Failure> {
     if value.is_undefined() || value.is_null() {
-        return Ok(T::default());
-    }
-    if !value.is_object() || Array::is_array(value) {
-        let found = if Array::is_array(value) { "array".to_owned() } else { name_of(value) };
-        return Err(Failure::new(
-            "option/invalid",
-            format!("options are an object, not a value of type {found}"),
-        ));
+        return Ok(Json::Null);
     }
     let invalid = |message| Failure::new("option/invalid", message);
-    let text = json_text(value, "an object of options").map_err(invalid)?;
-    serde_json::from_str(&text).map_err(|error| option_at_fault::<T>(&text, &error))
-}
-
-/// Which option is at fault: the first that is refused alone, too.
-fn option_at_fault<T: DeserializeOwned>(text: &str, error: &serde_json::Error) -> Failure {
-    let Ok(Json::Object(entries)) = Json::parse(text.as_bytes()) else {
-        return Failure::new("option/invalid", reason_of(error));
-    };
-    for (name, value) in entries {
-        let alone = Json::Object(vec![(name.clone(), value)]).to_text();
-        if let Err(error) = serde_json::from_str::<T>(&alone) {
-            let reason = reason_of(&error);
-            return match reason.starts_with(&format!("unknown field `{name}`")) {
-                true => Failure::new("option/unknown", reason),
-                false => Failure::new(format!("option/{name}"), reason).at(name),
-            };
-        }
+    if !value.is_object() || Array::is_array(value) {
+        let found = if Array::is_array(value) { "array".to_owned() } else { name_of(value) };
+        return Err(invalid(format!("options are an object, not a value of type {found}")));
     }
-    Failure::new("option/invalid", reason_of(error))
+    let text = json_text(value, "an object of options").map_err(invalid)?;
+    Json::parse(text.as_bytes()).map_err(|error| invalid(error.reason().to_owned()))
 }
 
 /// Rows, column by column: ranks, ids, kinds, snippets, highlights. The last three are undefined where every kind is

@@ -198,6 +198,7 @@ fn schema_code(error: &SchemaError) -> &'static str {
         SchemaError::TooManyModels { .. } => "schema/too-many-models",
         SchemaError::BadModel { .. } => "schema/bad-model",
         SchemaError::Tokenizer(error) => tokenizer_code(error),
+        SchemaError::Json(_) | SchemaError::Entries(_) => "schema/invalid",
     }
 }
 

@@ -4,7 +4,7 @@
 //! a file of JSON lines then go the same way and give the same bytes: `undefined` is dropped, a `Date` is its ISO
 //! string.
 
-use super::convert::{json_text, name_of, reason_of};
+use super::convert::{json_text, name_of};
 use super::error::Failure;
 use crate::document::DEFAULT_KIND;
 use crate::json::Json;
@@ -24,7 +24,8 @@ pub(super) fn schema(value: &JsValue) -> Result<Schema, Failure> {
     }
     let invalid = |message| Failure::new("schema/invalid", message).at("schema");
     let text = json_text(value, "an object").map_err(invalid)?;
-    serde_json::from_str(&text).map_err(|error| invalid(reason_of(&error)))
+    let json = Json::parse(text.as_bytes()).map_err(|error| invalid(error.reason().to_owned()))?;
+    Schema::read(&json).map_err(|error| invalid(error.to_string()))
 }
 
 /// What a line of JSON lines, or an element of an array of records, asks for.

@@ -28,8 +28,9 @@ pub use chunking::chunks;
 pub use error::Failure;
 pub use receive::Receiver;
 
-use crate::SearchOptions;
 use crate::document::{DEFAULT_KIND, Key};
+use crate::json::text_of;
+use crate::{MatchOptions, SearchOptions};
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -55,7 +56,7 @@ impl Engine {
     /// When the expression or an option cannot be used, or the snapshot is damaged.
     #[wasm_bindgen(js_name = match)]
     pub fn matches(&self, expression: &str, options: &JsValue) -> Result<Array, Failure> {
-        let found = self.0.matches(expression, &convert::options(options)?);
+        let found = self.0.matches(expression, &convert::options(options, MatchOptions::read)?);
         Ok(convert::rows(&found.map_err(|error| Failure::of_search(&error, expression))?))
     }
 
@@ -69,10 +70,10 @@ impl Engine {
         options: &JsValue,
         vector: Option<Vec<f32>>,
     ) -> Result<String, Failure> {
-        let mut options: SearchOptions = convert::options(options)?;
+        let mut options = convert::options(options, SearchOptions::read)?;
         options.vector = vector.or(options.vector);
         let found = self.0.search(query, &options);
-        Ok(json(&found.map_err(|error| Failure::of_search(&error, query))?))
+        Ok(text_of(&found.map_err(|error| Failure::of_search(&error, query))?))
     }
 
     /// The vector of a text, for a model or the first; none where the snapshot has no embedder for it.
@@ -121,7 +122,7 @@ impl Engine {
 
     /// The schema, as JSON text: a field called `__proto__` stays one, where setting it on an object would not.
     pub fn schema(&self) -> String {
-        json(self.0.schema())
+        text_of(self.0.schema())
     }
 
     /// How many live records there are.
@@ -137,8 +138,4 @@ impl Engine {
         let random = || u64::from((js_sys::Math::random() * 4_294_967_296.0) as u32);
         Engine(engine.with_clock(js_sys::Date::now).with_writer(random() << 32 | random()))
     }
-}
-
-fn json(value: &impl serde::Serialize) -> String {
-    serde_json::to_string(value).expect("what is written here has only string keys and finite numbers")
 }

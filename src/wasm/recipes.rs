@@ -1,8 +1,7 @@
 //! The calls of recipes, all by one door; a build that only searches leaves them out.
 
-use super::convert::{json_text, reason_of};
+use super::convert::object;
 use super::{Engine, Failure};
-use crate::json::Json;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -21,14 +20,4 @@ impl Engine {
         let found = self.0.call(name, &object(options)?, vector);
         found.map_err(|error| Failure::of_search(&error, name))
     }
-}
-
-/// Options that a recipe reads by itself.
-fn object(value: &JsValue) -> Result<Json, Failure> {
-    if value.is_undefined() {
-        return Ok(Json::Null);
-    }
-    let invalid = |message| Failure::new("option/invalid", message);
-    let text = json_text(value, "an object of options").map_err(invalid)?;
-    Json::parse(text.as_bytes()).map_err(|error| invalid(reason_of(&error)))
 }

@@ -1,7 +1,7 @@
 //! Calls of every recipe on its sample, whose answers are the same text natively and in wasm.
 
 use snapseek::Schema;
-use snapseek::schema::VectorModel;
+use snapseek::schema::{EmbedderKind, VectorModel};
 
 /// A preset, its sample, and what is called, in order: name and options.
 pub type Calls = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
@@ -70,7 +70,7 @@ pub const CALLS: [Calls; 4] = [
 
 /// A preset's schema, with the hash embedding.
 pub fn schema(preset: &str) -> Schema {
-    let model: VectorModel = serde_json::from_str(r#"{"embedder":"hash"}"#).expect("it is a model");
+    let model = VectorModel { embedder: Some(EmbedderKind::Hash), ..VectorModel::default() };
     Schema::preset(preset)
         .and_then(|schema| schema.with_vectors("hash", model).ok())
         .expect("there is such a preset")

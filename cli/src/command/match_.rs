@@ -3,8 +3,9 @@
 use super::parse_filter;
 use crate::{print, snapshot};
 use anyhow::{Context, Result, anyhow};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use snapseek::json::Json;
+use snapseek::options::Options;
 use snapseek::{Column, Engine, HighlightOptions, MatchOptions, MatchRow, MatchSnippet, SearchError};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
@@ -65,19 +66,6 @@ A question of --batch has match, and where wanted limit, weights, filter, and
   highlight: {column, open, close}
 Its answer is {"rows": [...]} or {"error": "..."}."#;
 
-/// One line of a batch.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Question {
-    #[serde(rename = "match")]
-    expression: String,
-    limit: Option<usize>,
-    weights: Option<Vec<f64>>,
-    filter: Option<Json>,
-    snippet: Option<MatchSnippet>,
-    highlight: Option<HighlightOptions>,
-}
-
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Answer {
@@ -132,15 +120,13 @@ fn answer_batch(engine: &Engine, questions: &Path) -> Result<()> {
 }
 
 fn answer(engine: &Engine, line: &[u8]) -> Result<Answer> {
-    let question: Question = serde_json::from_slice(line).context("this is no question")?;
-    let options = MatchOptions {
-        limit: question.limit,
-        weights: question.weights,
-        snippet: question.snippet,
-        highlight: question.highlight,
-        filter: question.filter,
-    };
-    Ok(Answer::Rows(engine.matches(&question.expression, &options)?))
+    let json = Json::parse(line).context("this is no question")?;
+    let mut question = Options::of(&json);
+    question.require("match");
+    let expression = question.text("match").unwrap_or_default();
+    let options = MatchOptions::take(&mut question);
+    question.finish().context("this is no question")?;
+    Ok(Answer::Rows(engine.matches(expression, &options)?))
 }
 
 /// The error with the place in the expression, and what to do about it.

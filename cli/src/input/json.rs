@@ -7,7 +7,7 @@ use super::chunk::{Flaw, count_lines};
 use super::{Entry, Framing, Misplaced, Step};
 use memchr::memchr2;
 use snapseek::Record;
-use snapseek::json::Json;
+use snapseek::json::{Json, JsonError};
 use snapseek::state::STATE_LINES;
 
 /// Kinds of lines that later versions will know.
@@ -37,7 +37,7 @@ pub fn entry_of(json: Json) -> Result<Entry, Flaw> {
     }
 }
 
-fn not_json(text: &[u8], error: &serde_json::Error) -> Flaw {
+fn not_json(text: &[u8], error: &JsonError) -> Flaw {
     if let Err(error) = std::str::from_utf8(text) {
         let line = count_lines(&text[..error.valid_up_to()]);
         return Flaw { line, reason: "this is not UTF-8; save the input as UTF-8".to_owned() };

@@ -1,12 +1,12 @@
 //! How precisely is a vector kept, and what does near mean?
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A vector has at most this many numbers.
 pub const MAX_WIDTH: usize = 4096;
 
 /// How precisely vectors are kept; the numbers are those in the file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[repr(u8)]
 pub enum Encoding {
     /// Four bytes a number: as they came.
@@ -22,9 +22,12 @@ pub enum Encoding {
 }
 
 impl Encoding {
+    /// All of them.
+    pub const ALL: [Encoding; 3] = [Encoding::F32, Encoding::I8, Encoding::I1];
+
     /// The encoding with this number.
     pub fn from_number(number: u8) -> Option<Encoding> {
-        [Encoding::F32, Encoding::I8, Encoding::I1].into_iter().find(|encoding| *encoding as u8 == number)
+        Encoding::ALL.into_iter().find(|encoding| *encoding as u8 == number)
     }
 
     /// Its name, as schemas have it.
@@ -38,7 +41,7 @@ impl Encoding {
 }
 
 /// What near means; the numbers are those in the file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[repr(u8)]
 pub enum Metric {
@@ -52,9 +55,12 @@ pub enum Metric {
 }
 
 impl Metric {
+    /// All of them.
+    pub const ALL: [Metric; 3] = [Metric::Cosine, Metric::Dot, Metric::Euclidean];
+
     /// The metric with this number.
     pub fn from_number(number: u8) -> Option<Metric> {
-        [Metric::Cosine, Metric::Dot, Metric::Euclidean].into_iter().find(|metric| *metric as u8 == number)
+        Metric::ALL.into_iter().find(|metric| *metric as u8 == number)
     }
 
     /// Its name, as schemas have it.

@@ -8,7 +8,7 @@ mod writes;
 use super::asking::{QueryVector, passing};
 use super::{Engine, SearchError};
 use crate::bitmap::Bitmap;
-use crate::json::Json;
+use crate::json::{Json, text_of};
 use crate::query::Query;
 use crate::recipe::memory::{DOCUMENT, Plan, search, skipped};
 use crate::recipe::{Ask, Context, Legs, Words};
@@ -94,7 +94,7 @@ impl Engine {
         if find == Find::Memories && question.tracks {
             self.note_recall(&question, &response.results)?;
         }
-        Ok(as_json(&response))
+        Ok(text_of(&response))
     }
 
     fn memory_answer(
@@ -222,8 +222,4 @@ impl Engine {
         let results = self.shown_candidates(context, question, &asked.query, found.rows)?;
         Ok((Legs { keyword, vector }, results))
     }
-}
-
-fn as_json(answer: &impl Serialize) -> String {
-    serde_json::to_string(answer).expect("an answer has text for keys")
 }

@@ -1,12 +1,11 @@
 //! When and where was something remembered? `memory.timeline` and `memory.sessionContext`.
 
-use super::as_json;
 use super::question::required_id;
 use super::shown::as_read;
 use crate::document::Key;
 use crate::engine::asking::record_of;
 use crate::engine::{Engine, SearchError};
-use crate::json::Json;
+use crate::json::{Json, text_of};
 use crate::options::Options;
 use crate::recipe::memory::{MEMORY, timeline};
 use crate::retrieval::require;
@@ -96,7 +95,7 @@ impl Engine {
             let before = shown(&before)?;
             let anchor = shown(&[anchor])?.remove(0);
             let after = shown(&after)?;
-            Ok(as_json(&Timeline { anchor, before, after, sessions }))
+            Ok(text_of(&Timeline { anchor, before, after, sessions }))
         })
     }
 
@@ -112,6 +111,6 @@ impl Engine {
             memories_in_session: state.used_in(&usage.session).len(),
             usage_type: usage.usage.clone(),
         });
-        Ok(as_json(&context))
+        Ok(text_of(&context))
     }
 }

@@ -1,12 +1,11 @@
 //! Writing memories, and what is known of them.
 
-use super::as_json;
 use super::question::{Question, required_id, required_text};
 use super::shown::{Shown, time};
 use crate::document::{Key, Record};
 use crate::engine::state::event_id;
 use crate::engine::{Engine, SearchError, WriteError};
-use crate::json::Json;
+use crate::json::{Json, text_of};
 use crate::options::Options;
 use crate::ranking::{deemphasized, reinforced};
 use crate::recipe::memory::{MEMORY, RECALL, SUPERSEDES, salience_of};
@@ -76,7 +75,7 @@ impl Engine {
             self.note_usage(&session, &id, "created", now)?;
         }
         let embedded = self.has_vector(&id, place)?;
-        Ok(as_json(&Created { id, memory: record.json().clone(), embedded, warnings }))
+        Ok(text_of(&Created { id, memory: record.json().clone(), embedded, warnings }))
     }
 
     /// An id that no memory has: that of the write.
@@ -121,7 +120,7 @@ impl Engine {
             self.set_field(key(&old), "validUntil", Json::from_f64(now), Some(now))?;
         }
         self.link(new, old, SUPERSEDES, now)?;
-        Ok(as_json(&()))
+        Ok(text_of(&()))
     }
 
     /// `memory.relate`.
@@ -138,7 +137,7 @@ impl Engine {
         if let Some(end) = valid_until {
             self.set_subject(&link, "validUntil", Json::from_f64(end), Some(now))?;
         }
-        Ok(as_json(&()))
+        Ok(text_of(&()))
     }
 
     fn link(&mut self, from: String, to: String, relation: &str, now: f64) -> Result<Subject, WriteError> {
@@ -171,7 +170,7 @@ impl Engine {
         options.finish()?;
         let salience = change(salience_of(self.memory(&id)?.json(), decays, now), amount);
         self.set_salience(&id, salience, now)?;
-        Ok(as_json(&Salience { id, salience }))
+        Ok(text_of(&Salience { id, salience }))
     }
 
     /// Writes what a memory matters, as of now: what fades, fades from here on.
@@ -205,7 +204,7 @@ impl Engine {
         options.finish()?;
         self.memory(&id)?;
         self.note_usage(&session, &id, usage, now)?;
-        Ok(as_json(&()))
+        Ok(text_of(&()))
     }
 
     /// `memory.delete`: the memory is marked, and no longer found.
@@ -221,7 +220,7 @@ impl Engine {
             // Nothing would tell it from the others.
             self.remove([key(&id)])?;
         }
-        Ok(as_json(&()))
+        Ok(text_of(&()))
     }
 
     /// `memory.session`: begins a session, or says more of one.
@@ -243,7 +242,7 @@ impl Engine {
         for (name, value) in times.chain(texts) {
             self.set_subject(&session, name, value, Some(now))?;
         }
-        Ok(as_json(&()))
+        Ok(text_of(&()))
     }
 
     /// The memory with this id.

@@ -3,7 +3,17 @@
 //! The same record must give the same bytes whether it came from a file or from a JavaScript object, so
 //! numbers are written as JavaScript writes them: `1.0` and `1` are the same value and become `1`.
 
-use crate::decimal;
+mod decimal;
+mod read;
+mod serialize;
+mod shortest;
+mod write;
+
+pub use read::JsonError;
+pub use serialize::text_of;
+pub use write::float_text;
+
+use read::Repeats;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
@@ -35,12 +45,21 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 const TOO_LARGE: f64 = 1e19;
 
 impl Json {
-    /// Reads one value from JSON text.
+    /// Reads one value from JSON text. As in JavaScript, the last value of a repeated key stays, in the place of the first.
     ///
     /// # Errors
-    /// When the text is not JSON, or nested deeper than 128.
-    pub fn parse(text: &[u8]) -> Result<Json, serde_json::Error> {
-        serde_json::from_slice(text)
+    /// When the text is not JSON, an object has more than [`MAX_KEYS`] keys, or arrays and objects stand 128 within each
+    /// other.
+    pub fn parse(text: &[u8]) -> Result<Json, JsonError> {
+        read::parse(text, Repeats::Replace)
+    }
+
+    /// Reads one value from JSON text in which no object has a key twice.
+    ///
+    /// # Errors
+    /// As [`Json::parse`], and when a key is repeated.
+    pub fn parse_unrepeated(text: &[u8]) -> Result<Json, JsonError> {
+        read::parse(text, Repeats::Refuse)
     }
 
     /// The number, as the value a JavaScript number of the same text has.
@@ -55,7 +74,7 @@ impl Json {
             return Json::Integer(number as i64);
         }
         // The integer that its written form reads back as: that of its shortest digits.
-        decimal::text(number).parse().map_or(Json::Float(number), Json::Integer)
+        write::float_text(number).parse().map_or(Json::Float(number), Json::Integer)
     }
 
     /// The value of a key; none where this is no object, or lacks it.
@@ -94,74 +113,6 @@ impl Json {
             Json::Object(_) => "an object",
         }
     }
-
-    /// Appends the value's one written form: compact JSON, as `JSON.stringify` gives it.
-    pub fn write(&self, out: &mut Vec<u8>) {
-        match self {
-            Json::Null => out.extend_from_slice(b"null"),
-            Json::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
-            Json::Integer(number) => out.extend_from_slice(number.to_string().as_bytes()),
-            Json::Float(number) => out.extend_from_slice(decimal::text(*number).as_bytes()),
-            Json::String(text) => write_string(text, out),
-            Json::Array(values) => {
-                out.push(b'[');
-                for (i, value) in values.iter().enumerate() {
-                    if i > 0 {
-                        out.push(b',');
-                    }
-                    value.write(out);
-                }
-                out.push(b']');
-            }
-            Json::Object(entries) => {
-                out.push(b'{');
-                for (i, (key, value)) in entries.iter().enumerate() {
-                    if i > 0 {
-                        out.push(b',');
-                    }
-                    write_string(key, out);
-                    out.push(b':');
-                    value.write(out);
-                }
-                out.push(b'}');
-            }
-        }
-    }
-
-    /// The value's one written form.
-    pub fn to_text(&self) -> String {
-        let mut out = Vec::new();
-        self.write(&mut out);
-        String::from_utf8(out).expect("JSON written from strings is UTF-8")
-    }
-}
-
-fn write_string(text: &str, out: &mut Vec<u8>) {
-    out.push(b'"');
-    let bytes = text.as_bytes();
-    let mut plain_from = 0;
-    for (i, &byte) in bytes.iter().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
-            continue;
-        }
-        out.extend_from_slice(&bytes[plain_from..i]);
-        plain_from = i + 1;
-        let short = match byte {
-            b'"' | b'\\' => byte,
-            b'\n' => b'n',
-            b'\r' => b'r',
-            b'\t' => b't',
-            0x08 => b'b',
-            0x0c => b'f',
-            _ => {
-                out.extend_from_slice(format!("\\u{byte:04x}").as_bytes());
-                continue;
-            }
-        };
-        out.extend_from_slice(&[b'\\', short]);
-    }
-    out.extend_from_slice(&bytes[plain_from..]);
-    out.push(b'"');
 }
 
 impl<'de> Deserialize<'de> for Json {

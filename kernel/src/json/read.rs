@@ -1,0 +1,375 @@
+//! JSON text → values, as RFC 8259 has it and no more leniently.
+//!
+//! What is refused, and what is said of it, is what `serde_json` refuses and says: tests hold the two together.
+
+use super::decimal::Decimal;
+use super::{Json, MAX_KEYS};
+
+/// Containers within each other: at most one less than this.
+const MAX_DEPTH: u32 = 128;
+
+/// Why a text is not JSON, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason} at line {line} column {column}")]
+pub struct JsonError {
+    reason: &'static str,
+    line: usize,
+    column: usize,
+}
+
+impl JsonError {
+    fn at(text: &[u8], reason: &'static str, place: usize) -> JsonError {
+        let before = &text[..text.len().min(place)];
+        let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        JsonError { reason, line, column: place.min(text.len()) - start + usize::from(place < text.len()) }
+    }
+
+    /// What is wrong, without the place.
+    pub fn reason(&self) -> &'static str {
+        self.reason
+    }
+
+    /// The line at fault, from 1.
+    pub fn line(&self) -> usize {
+        self.line
+    }
+
+    /// The byte of the line at fault, from 1.
+    pub fn column(&self) -> usize {
+        self.column
+    }
+
+    /// Whether the text ends before the value does.
+    pub fn is_eof(&self) -> bool {
+        self.reason.starts_with("EOF")
+    }
+}
+
+/// What happens to a key that an object has already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Repeats {
+    /// As in JavaScript, its last value stays, in the place of the first.
+    Replace,
+    /// It is an error.
+    Refuse,
+}
+
+/// The one value of a text.
+pub(super) fn parse(text: &[u8], repeats: Repeats) -> Result<Json, JsonError> {
+    let valid = std::str::from_utf8(text)
+        .map_err(|error| JsonError::at(text, "invalid unicode code point", error.valid_up_to()))?;
+    let mut reader = Reader { text: valid, bytes: text, at: 0, depth: 0, repeats };
+    reader.whole().map_err(|Fault(reason)| JsonError::at(text, reason, reader.at))
+}
+
+/// What is wrong where the reader stands.
+struct Fault(&'static str);
+
+const EOF_IN_VALUE: Fault = Fault("EOF while parsing a value");
+const EOF_IN_STRING: Fault = Fault("EOF while parsing a string");
+const INVALID_NUMBER: Fault = Fault("invalid number");
+const LONE_SURROGATE: Fault = Fault("lone leading surrogate in hex escape");
+
+struct Reader<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    depth: u32,
+    repeats: Repeats,
+}
+
+impl Reader<'_> {
+    fn whole(&mut self) -> Result<Json, Fault> {
+        let value = self.value()?;
+        match self.next_visible() {
+            None => Ok(value),
+            Some(_) => Err(Fault("trailing characters")),
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    /// The next byte that is no white space; the reader stands at it.
+    fn next_visible(&mut self) -> Option<u8> {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\n' | b'\t' | b'\r') => self.at += 1,
+                other => return other,
+            }
+        }
+    }
+
+    fn value(&mut self) -> Result<Json, Fault> {
+        match self.next_visible().ok_or(EOF_IN_VALUE)? {
+            b'"' => Ok(Json::String(self.string()?)),
+            b'-' | b'0'..=b'9' => self.number(),
+            b'{' => self.within(Reader::object),
+            b'[' => self.within(Reader::array),
+            b't' => self.word("true", Json::Bool(true)),
+            b'f' => self.word("false", Json::Bool(false)),
+            b'n' => self.word("null", Json::Null),
+            _ => Err(Fault("expected value")),
+        }
+    }
+
+    fn word(&mut self, word: &str, value: Json) -> Result<Json, Fault> {
+        for byte in word.bytes() {
+            match self.peek() {
+                Some(found) if found == byte => self.at += 1,
+                Some(_) => return Err(Fault("expected ident")),
+                None => return Err(EOF_IN_VALUE),
+            }
+        }
+        Ok(value)
+    }
+
+    fn within(&mut self, read: fn(&mut Self) -> Result<Json, Fault>) -> Result<Json, Fault> {
+        self.depth += 1;
+        if self.depth == MAX_DEPTH {
+            return Err(Fault("recursion limit exceeded"));
+        }
+        self.at += 1;
+        let value = read(self)?;
+        self.at += 1;
+        self.depth -= 1;
+        Ok(value)
+    }
+
+    /// The values up to the closing bracket, where the reader then stands.
+    fn array(&mut self) -> Result<Json, Fault> {
+        const EOF: Fault = Fault("EOF while parsing a list");
+        let mut values = Vec::new();
+        if self.next_visible().ok_or(EOF)? == b']' {
+            return Ok(Json::Array(values));
+        }
+        loop {
+            values.push(self.value()?);
+            match self.next_visible().ok_or(EOF)? {
+                b',' => self.at += 1,
+                b']' => return Ok(Json::Array(values)),
+                _ => return Err(Fault("expected `,` or `]`")),
+            }
+            if self.next_visible() == Some(b']') {
+                return Err(Fault("trailing comma"));
+            }
+        }
+    }
+
+    /// The entries up to the closing brace, where the reader then stands.
+    fn object(&mut self) -> Result<Json, Fault> {
+        const EOF: Fault = Fault("EOF while parsing an object");
+        let mut entries: Vec<(String, Json)> = Vec::new();
+        let mut next = self.next_visible().ok_or(EOF)?;
+        if next == b'}' {
+            return Ok(Json::Object(entries));
+        }
+        loop {
+            if next != b'"' {
+                return Err(Fault(if next == b'}' { "trailing comma" } else { "key must be a string" }));
+            }
+            let key = self.string()?;
+            if self.next_visible().ok_or(EOF)? != b':' {
+                return Err(Fault("expected `:`"));
+            }
+            self.at += 1;
+            let value = self.value()?;
+            match entries.iter().position(|(known, _)| *known == key) {
+                Some(_) if self.repeats == Repeats::Refuse => return Err(Fault("a key stands twice")),
+                Some(place) => entries[place].1 = value,
+                None if entries.len() == MAX_KEYS => return Err(Fault(TOO_MANY_KEYS)),
+                None => entries.push((key, value)),
+            }
+            match self.next_visible().ok_or(EOF)? {
+                b',' => self.at += 1,
+                b'}' => return Ok(Json::Object(entries)),
+                _ => return Err(Fault("expected `,` or `}`")),
+            }
+            next = self.next_visible().ok_or(EOF_IN_VALUE)?;
+        }
+    }
+
+    /// The string whose opening quote the reader stands at.
+    fn string(&mut self) -> Result<String, Fault> {
+        self.at += 1;
+        let start = self.at;
+        self.at += plain_len(&self.bytes[start..]);
+        if self.peek() == Some(b'"') {
+            self.at += 1;
+            return Ok(self.text[start..self.at - 1].to_owned());
+        }
+        let mut string = self.text[start..self.at].to_owned();
+        loop {
+            match self.peek().ok_or(EOF_IN_STRING)? {
+                b'"' => break,
+                b'\\' => string.push(self.escape()?),
+                _ => return Err(Fault("control character (\\u0000-\\u001F) found while parsing a string")),
+            }
+            let start = self.at;
+            self.at += plain_len(&self.bytes[start..]);
+            string.push_str(&self.text[start..self.at]);
+        }
+        self.at += 1;
+        Ok(string)
+    }
+
+    /// What the escape at which the reader stands means.
+    fn escape(&mut self) -> Result<char, Fault> {
+        self.at += 1;
+        let short = match self.peek().ok_or(EOF_IN_STRING)? {
+            byte @ (b'"' | b'\\' | b'/') => char::from(byte),
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'u' => return self.unicode_escape(),
+            _ => return Err(Fault("invalid escape")),
+        };
+        self.at += 1;
+        Ok(short)
+    }
+
+    fn unicode_escape(&mut self) -> Result<char, Fault> {
+        let first = self.hex()?;
+        if !(0xd800..0xdc00).contains(&first) {
+            return self.char(first);
+        }
+        for expected in [b'\\', b'u'] {
+            if self.peek().ok_or(EOF_IN_STRING)? != expected {
+                return Err(Fault("unexpected end of hex escape"));
+            }
+            self.at += 1;
+        }
+        self.at -= 1;
+        match self.hex()? {
+            second @ 0xdc00..0xe000 => self.char(0x1_0000 + ((first - 0xd800) << 10 | (second - 0xdc00))),
+            _ => self.fault_before(LONE_SURROGATE),
+        }
+    }
+
+    /// The character of a code point, which half a pair has none of.
+    fn char(&mut self, code: u32) -> Result<char, Fault> {
+        match char::from_u32(code) {
+            Some(char) => Ok(char),
+            None => self.fault_before(LONE_SURROGATE),
+        }
+    }
+
+    /// A fault of what the reader has just passed.
+    fn fault_before<T>(&mut self, fault: Fault) -> Result<T, Fault> {
+        self.at -= 1;
+        Err(fault)
+    }
+
+    /// The four digits after the `u` at which the reader stands.
+    fn hex(&mut self) -> Result<u32, Fault> {
+        self.at += 1;
+        let Some(digits) = self.bytes.get(self.at..self.at + 4) else {
+            self.at = self.bytes.len();
+            return Err(EOF_IN_STRING);
+        };
+        self.at += 4;
+        let mut code = 0;
+        for byte in digits {
+            let Some(digit) = char::from(*byte).to_digit(16) else {
+                return self.fault_before(Fault("invalid escape"));
+            };
+            code = code << 4 | digit;
+        }
+        Ok(code)
+    }
+
+    /// Passes digits, of which there has to be one.
+    fn digits(&mut self) -> Result<(), Fault> {
+        if !self.peek().ok_or(EOF_IN_VALUE)?.is_ascii_digit() {
+            return Err(INVALID_NUMBER);
+        }
+        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    fn number(&mut self) -> Result<Json, Fault> {
+        let is_negative = self.peek() == Some(b'-');
+        self.at += usize::from(is_negative);
+        let start = self.at;
+        self.digits()?;
+        let whole = &self.bytes[start..self.at];
+        if whole.len() > 1 && whole[0] == b'0' {
+            self.at = start + 1;
+            return Err(INVALID_NUMBER);
+        }
+        let next = self.peek();
+        // So many digits fit an integer of 64 bits.
+        if whole.len() < 20 && !matches!(next, Some(b'.' | b'e' | b'E')) {
+            let number = whole.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0'));
+            let integer = if is_negative {
+                0i64.checked_sub_unsigned(number)
+            } else {
+                0i64.checked_add_unsigned(number)
+            };
+            let nearest = if is_negative { -(number as f64) } else { number as f64 };
+            return Ok(integer.map_or(Json::Float(nearest), Json::Integer));
+        }
+        let start = self.at + 1;
+        let mut fraction: &[u8] = &[];
+        if next == Some(b'.') {
+            self.at = start;
+            self.digits()?;
+            fraction = &self.bytes[start..self.at];
+        }
+        let exponent = self.exponent()?;
+        let number = Decimal { whole, fraction, exponent }.nearest();
+        if number.is_infinite() {
+            return self.fault_before(Fault("number out of range"));
+        }
+        Ok(Json::from_f64(if is_negative { -number } else { number }))
+    }
+
+    /// The power of ten that a number ends with.
+    fn exponent(&mut self) -> Result<i64, Fault> {
+        if !matches!(self.peek(), Some(b'e' | b'E')) {
+            return Ok(0);
+        }
+        self.at += 1;
+        let sign = self.peek();
+        self.at += usize::from(matches!(sign, Some(b'+' | b'-')));
+        let start = self.at;
+        self.digits()?;
+        // A text is never so long that more than this makes a difference.
+        let digits = &self.bytes[start..self.at];
+        let exponent =
+            digits.iter().fold(0, |number, digit| (number * 10 + i64::from(digit - b'0')).min(1 << 50));
+        Ok(if sign == Some(b'-') { -exponent } else { exponent })
+    }
+}
+
+const TOO_MANY_KEYS: &str = "an object has more than 4096 keys";
+
+/// How many of the first bytes stand for themselves within a string; eight are looked at together.
+fn plain_len(bytes: &[u8]) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    /// The highest bit of each byte that is less than `limit`, up to 0x80; perhaps of bytes after the first such one.
+    fn below(eight: u64, limit: u64) -> u64 {
+        eight.wrapping_sub(ONES * limit) & !eight
+    }
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    for (place, chunk) in chunks.iter().enumerate() {
+        let eight = u64::from_le_bytes(*chunk);
+        let quotes = eight ^ (ONES * u64::from(b'"'));
+        let backslashes = eight ^ (ONES * u64::from(b'\\'));
+        let found = (below(eight, 0x20) | below(quotes, 1) | below(backslashes, 1)) & (ONES << 7);
+        if found != 0 {
+            return place * 8 + found.trailing_zeros() as usize / 8;
+        }
+    }
+    let is_plain = |byte: &u8| *byte >= 0x20 && !matches!(byte, b'"' | b'\\');
+    bytes.len() - rest.len() + rest.iter().take_while(|byte| is_plain(byte)).count()
+}
+
+#[cfg(test)]
+mod tests;

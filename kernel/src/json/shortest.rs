@@ -1,0 +1,187 @@
+//! What are the fewest digits that read back as a double?
+//!
+//! The standard library's answer is seventeen kilobytes of WebAssembly, with digits to any precision. This one tries
+//! fifteen, sixteen and seventeen of them, and lets [`Decimal`](super::decimal) say whether they read back.
+
+use super::decimal::{Big, TENS, divide, nearest, parts};
+use std::ops::RangeInclusive;
+
+/// `digits · 10^exponent`; the digits end with a zero only where there is no other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Digits {
+    pub digits: u64,
+    pub exponent: i64,
+}
+
+/// No double needs more digits.
+const MOST: u32 = 17;
+/// Any number with so many digits comes back from the nearest double, unless that is subnormal.
+const SURE: u32 = 15;
+
+impl Digits {
+    /// Their text: as a decimal number where the power of the first digit is within `plain`, otherwise with an exponent.
+    /// A whole number has a zero after its point where `ends_in_fraction`.
+    pub fn text(self, is_negative: bool, plain: RangeInclusive<i64>, ends_in_fraction: bool) -> String {
+        let digits = self.digits.to_string();
+        let power = self.exponent + digits.len() as i64 - 1;
+        let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
+        let mut text = if is_negative { "-".to_owned() } else { String::new() };
+        if power < 0 && plain.contains(&power) {
+            text += "0.";
+            text += &zeros(-power - 1);
+            text += &digits;
+            return text;
+        }
+        let is_plain = plain.contains(&power);
+        let whole = if is_plain { digits.len().min(power as usize + 1) } else { 1 };
+        let (before, after) = digits.split_at(whole);
+        text += before;
+        if is_plain {
+            text += &zeros(self.exponent);
+        }
+        if !after.is_empty() {
+            text += ".";
+            text += after;
+        } else if is_plain && ends_in_fraction {
+            text += ".0";
+        }
+        if !is_plain {
+            text += if power < 0 { "e" } else { "e+" };
+            text += &power.to_string();
+        }
+        text
+    }
+}
+
+/// The fewest digits that read back as a finite number, its sign left out; of several the nearest, or the upper of two.
+pub(super) fn shortest(number: f64) -> Digits {
+    let number = number.abs();
+    for (places, ten) in (0..).zip(TENS) {
+        let scaled = number * ten;
+        if scaled >= 1e15 {
+            break;
+        }
+        if scaled.trunc() == scaled && scaled / ten == number {
+            return stripped(scaled as u64, -places);
+        }
+    }
+    let (mantissa, exponent) = parts(number);
+    // The power of its first digit, or one less: bits · log10(2), exact enough for every exponent of a double.
+    let bits = exponent + i64::from(63 - mantissa.leading_zeros());
+    let mut power = ((bits * 1_292_913_986) >> 32) - i64::from(MOST) + 1;
+    let (mut digits, mut is_more) = scaled(mantissa, exponent, -power);
+    if digits >= 10u64.pow(MOST) {
+        power += 1;
+        (digits, is_more) = scaled(mantissa, exponent, -power);
+    }
+    let first = if number < f64::MIN_POSITIVE { 1 } else { SURE };
+    for count in first..MOST {
+        let unit = 10u64.pow(MOST - count);
+        let (below, is_upper) = (digits / unit, digits % unit >= unit / 2);
+        for is_upper in [is_upper, !is_upper] {
+            let (digits, power) = (below + u64::from(is_upper), power + i64::from(MOST - count));
+            if nearest(digits, power) == number {
+                return stripped(digits, power);
+            }
+        }
+    }
+    stripped(digits + u64::from(is_more), power)
+}
+
+fn stripped(mut digits: u64, mut exponent: i64) -> Digits {
+    while digits != 0 && digits.is_multiple_of(10) {
+        digits /= 10;
+        exponent += 1;
+    }
+    Digits { digits, exponent }
+}
+
+/// `mantissa · 2^exponent · 10^power`, which is below 10^18: the whole part, and whether the rest is a half or more.
+fn scaled(mantissa: u64, exponent: i64, power: i64) -> (u64, bool) {
+    let five = 5u64.checked_pow(power.unsigned_abs() as u32);
+    let shift = exponent + power;
+    if let Some(five) = five.filter(|_| power >= 0 && (-126..0).contains(&shift)) {
+        let product = u128::from(mantissa) * u128::from(five);
+        return ((product >> -shift) as u64, product >> (-shift - 1) & 1 == 1);
+    }
+    if let Some(five) = five.filter(|_| power < 0 && (0..64).contains(&shift)) {
+        let normal = five.leading_zeros();
+        let number = u128::from(mantissa) << shift << normal;
+        let divisor = five << normal;
+        let (digits, rest) = divide((number >> 64) as u64, number as u64, divisor);
+        return (digits, rest >= divisor - rest);
+    }
+    let (mut number, mut divisor) = (Big::of(mantissa), Big::of(1));
+    let scaled = if power < 0 { &mut divisor } else { &mut number };
+    scaled.multiply_tens(power.unsigned_abs());
+    if exponent < 0 {
+        divisor.double(-exponent)
+    } else {
+        number.double(exponent)
+    }
+    let places = (number.bits() - divisor.bits()).max(0);
+    divisor.double(places);
+    let mut digits = 0;
+    for _ in 0..=places {
+        digits <<= 1;
+        if !number.is_less(&divisor) {
+            number.subtract(&divisor);
+            digits |= 1;
+        }
+        number.double(1);
+    }
+    // The rest was doubled once for every place, and once more.
+    (digits, !number.is_less(&divisor))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Holds digits against those of the standard library.
+    fn hold(number: f64) {
+        let number = if number.is_finite() { number } else { 0.0 };
+        let text = format!("{:e}", number.abs());
+        let (digits, exponent) = text.split_once('e').unwrap();
+        let places = digits.split_once('.').map_or(0, |(_, places)| places.len() as i64);
+        let expected = Digits {
+            digits: digits.replace('.', "").parse().unwrap(),
+            exponent: exponent.parse::<i64>().unwrap() - places,
+        };
+        assert_eq!(shortest(number), expected, "{text}");
+    }
+
+    #[test]
+    fn digits_are_those_of_the_standard_library() {
+        for exponent in -1074..1024 {
+            let power = two_to_the(exponent);
+            for number in
+                [power, power.next_up(), power.next_down(), power * 1.5, power * 1.1, power * 1.0001]
+            {
+                hold(number);
+            }
+        }
+        for exponent in -330..310 {
+            for digits in ["1", "5", "1.5", "9.999999999999999", "1.2345678901234567"] {
+                hold(format!("{digits}e{exponent}").parse().unwrap());
+            }
+        }
+        let mut state = 9u64;
+        for _ in 0..20_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            hold(f64::from_bits(state));
+            hold((state >> 32) as f64 / 1e4);
+            hold(state as f64 / 1e19);
+            hold((state >> 20) as f64 / 131_072.0);
+            hold((state >> 12) as f64 / (1u64 << (state % 60)) as f64);
+            hold(f64::from_bits(state >> 12 >> (state % 50)));
+        }
+    }
+
+    fn two_to_the(exponent: i32) -> f64 {
+        match exponent {
+            -1022.. => f64::from_bits(((exponent + 1023) as u64) << 52),
+            _ => f64::from_bits(1 << (exponent + 1074)),
+        }
+    }
+}

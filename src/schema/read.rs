@@ -1,0 +1,73 @@
+//! A schema from its JSON.
+
+use super::entries::Entries;
+use super::{Cjk, EmbedderKind, RecipeName, Schema, SchemaError, TextField, VectorModel, default_tokenizer};
+use crate::attributes::AttributeType;
+use crate::json::Json;
+use crate::options::{self, Options, OptionsError};
+use crate::vector::{Encoding, Metric};
+use serde::de::{Deserialize, Deserializer};
+
+impl Schema {
+    /// Reads a schema from JSON text; whether it can be used is for [`Schema::check`] to say.
+    ///
+    /// # Errors
+    /// When the text is not JSON or no schema, or names something twice.
+    pub fn parse(text: &[u8]) -> Result<Schema, SchemaError> {
+        Ok(Schema::read(&Json::parse_unrepeated(text)?)?)
+    }
+
+    /// Reads a schema from JSON.
+    ///
+    /// # Errors
+    /// When an entry has the wrong type, or there is no such entry.
+    pub fn read(json: &Json) -> Result<Schema, OptionsError> {
+        let mut read = Options::without_nulls(json);
+        let schema = Schema {
+            tokenizer: read.text("tokenizer").map_or_else(default_tokenizer, str::to_owned),
+            cjk: read.one_of("cjk", "way", &[Cjk::Bigrams], |Cjk::Bigrams| "bigrams"),
+            forms: read.flag("forms").unwrap_or_default(),
+            recipe: read.one_of("recipe", "recipe", &RecipeName::ALL, RecipeName::name).unwrap_or_default(),
+            fields: entries(read.by_name("fields", |fields, name| fields.object(name, TextField::read))),
+            attributes: entries(read.by_name("attributes", |attributes, name| {
+                attributes.one_of(name, "type", &AttributeType::ALL, AttributeType::name)
+            })),
+            vectors: entries(
+                read.by_name("vectors", |vectors, name| vectors.object(name, VectorModel::read)),
+            ),
+        };
+        read.finish()?;
+        Ok(schema)
+    }
+}
+
+impl<'de> Deserialize<'de> for Schema {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Schema, D::Error> {
+        options::deserialize(deserializer, Schema::read)
+    }
+}
+
+fn entries<T>(read: Option<Vec<(String, T)>>) -> Entries<T> {
+    Entries(read.unwrap_or_default())
+}
+
+impl TextField {
+    fn read(read: &mut Options) -> TextField {
+        TextField { weight: read.any_number("weight").unwrap_or(1.0) }
+    }
+}
+
+impl VectorModel {
+    fn read(read: &mut Options) -> VectorModel {
+        VectorModel {
+            encoding: read.one_of("encoding", "encoding", &Encoding::ALL, Encoding::name).unwrap_or_default(),
+            metric: read.one_of("metric", "metric", &Metric::ALL, Metric::name).unwrap_or_default(),
+            width: read.whole("width"),
+            field: read.text("field").map(str::to_owned),
+            text: read.texts("text").unwrap_or_default(),
+            embedder: read.one_of("embedder", "embedder", &EmbedderKind::ALL, EmbedderKind::name),
+            id: read.text("id").map(str::to_owned),
+            fingerprint: read.text("fingerprint").map(str::to_owned),
+        }
+    }
+}
