@@ -11,27 +11,29 @@ const FROM = new URL("../target/js/", import.meta.url);
 const TO = new URL("../pkg/", import.meta.url);
 const MANIFEST = new URL("../pkg.json", import.meta.url);
 
-const INLINED = { "snapseek-inline.js": "snapseek.wasm", "snapseek-search-inline.js": "snapseek-search.wasm" };
-/** Each glue, and the modules that it is for. */
-const GLUES = {
-  "glue.js": ["snapseek.wasm", "snapseek.plain.wasm"],
-  "glue-search.js": ["snapseek-search.wasm", "snapseek-search.plain.wasm"],
-};
+const INLINED = "snapseek-inline.js";
+const MODULES = ["snapseek.wasm", "snapseek.plain.wasm", "snapseek-search.wasm"];
 const RELATIVE = /(\bfrom\s*|\bimport\s*\(?\s*|\brequire\(\s*)"\.\/([\w.-]+)"/g;
 
-const small = new Map();
-for (const [glue, modules] of Object.entries(GLUES)) {
-  const { code, names } = await smallGlue(await readFile(new URL(glue, FROM), "utf8"));
-  small.set(glue, code);
-  for (const module of modules) await writeFile(new URL(module, TO), withNames(await readFile(new URL(module, FROM)), names));
+const { code: glue, names } = await smallGlue(await readFile(new URL("glue.js", FROM), "utf8"));
+const known = new Set();
+for (const name of MODULES) {
+  const module = withNames(await readFile(new URL(name, FROM)), names);
+  const wanted = WebAssembly.Module.imports(new WebAssembly.Module(module)).map((imported) => imported.name);
+  if (known.size === 0) wanted.forEach((name) => known.add(name));
+  const missing = wanted.filter((name) => !known.has(name));
+  if (missing.length > 0) throw new Error(`the glue of ${MODULES[0]} has no ${missing} for ${name}; one has to do for all`);
+  await writeFile(new URL(name, TO), module);
 }
+// The same twice, since each keeps the module that it was given: an application may have both entries.
+const small = new Map([["glue.js", glue], ["glue-search.js", glue]]);
 
 const read = async (name) => small.get(name) ?? readFile(new URL(name, FROM), "utf8");
 const leaves = (value) => (typeof value === "string" ? [value] : Object.values(value).flatMap(leaves));
 
-/** A module as a script: packed, in base64, and unpacked when it is asked for. */
-async function inlined(wasm) {
-  const module = await readFile(new URL(wasm, TO));
+/** The module as a script: packed, in base64, and unpacked when it is asked for. */
+async function inlined() {
+  const module = await readFile(new URL(MODULES[0], TO));
   const base64 = deflateRawSync(module, { level: 9, memLevel: 9 }).toString("base64");
   return `import{unpacked}from"./inflate.js";
 const base64="${base64}";
@@ -47,7 +49,7 @@ const kinds = {
   ".d.cts": async (name) => renamed(await read(`${name}.d.ts`), ".cjs"),
   ".js": async (name) => {
     const file = `${name}.js`;
-    return file in INLINED ? inlined(INLINED[file]) : (await transform(await read(file), minified)).code;
+    return file === INLINED ? inlined() : (await transform(await read(file), minified)).code;
   },
   ".cjs": async (name) => {
     const source = await read(`${name}.js`);
@@ -57,7 +59,7 @@ const kinds = {
       // Lets ES modules that import it see the names of what it exports.
       platform: "node",
       define: { "import.meta.url": "__url" },
-      // The modules as scripts stay ES modules: twice they would be a third of the package.
+      // The module as a script stays an ES module: twice it would be a third of the package.
       supported: { "dynamic-import": true },
     });
     const url = source.includes("import.meta.url") ? 'const __url=require("node:url").pathToFileURL(__filename).href;' : "";
@@ -89,6 +91,6 @@ for (const file of waiting) {
 
 await mkdir(TO, { recursive: true });
 for (const name of await readdir(TO)) {
-  if (!name.endsWith(".wasm") && !files.has(name)) await rm(new URL(name, TO), { recursive: true });
+  if (!MODULES.includes(name) && !files.has(name)) await rm(new URL(name, TO), { recursive: true });
 }
 for (const [name, text] of files) await writeFile(new URL(name, TO), text);

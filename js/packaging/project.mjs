@@ -17,7 +17,7 @@ const GOLDEN = path("../../tests/golden");
 
 /** What stands in place of the modules as scripts, where the files have to be found. */
 const REFUSAL = 'export const bytes = () => { throw new Error("refused: the module was to come as a file"); };\n';
-const SCRIPTS = ["snapseek-inline.js", "snapseek-search-inline.js"];
+const SCRIPTS = ["snapseek-inline.js"];
 
 /**
  * Packs the package and installs it; gives the folder of the project and the tarball. In a second project, `filed`, the

@@ -1,4 +1,4 @@
-// As raw.ts, of the glue of the module that can only search.
+// As raw.ts, for the module that can only search.
 import { Engine, Receiver, initSync } from "./glue-search.js";
 
 export const raw = { Engine, Receiver, initSync };

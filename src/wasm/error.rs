@@ -32,6 +32,7 @@ impl Failure {
     }
 
     /// The same failure, its message led by the place at fault.
+    #[cfg(not(search_only))]
     pub(super) fn at(mut self, place: impl std::fmt::Display) -> Failure {
         self.message = format!("{place}: {}", self.message);
         self

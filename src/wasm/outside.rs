@@ -1,8 +1,7 @@
 //! Documents in other files, as `js/src/documents.ts` fetches them.
 
 use super::{Engine, Failure, convert};
-use crate::snapshot::encode;
-use js_sys::{Array, Uint8Array};
+use js_sys::Uint8Array;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
@@ -40,22 +39,6 @@ impl Engine {
     )]
     pub fn supply(&self, file: u32, start: f64, bytes: &Uint8Array) -> Result<(), Failure> {
         Ok(self.0.supply(file, start as u64, &convert::bytes(bytes)?)?)
-    }
-
-    /// A fresh snapshot and the files of its documents, each of at most `most` bytes: an array, the snapshot first.
-    ///
-    /// # Errors
-    /// When the snapshot is damaged, there is too much for one, or a block of documents is longer than `most`.
-    #[wasm_bindgen(js_name = splitSnapshot)]
-    pub fn split_snapshot(&self, most: Option<usize>) -> Result<Array, Failure> {
-        let split = self.0.split_snapshot(most.unwrap_or(usize::MAX))?;
-        let files = Array::of1(&Uint8Array::from(&encode(&split.sections)[..]));
-        for file in 0..split.suffixes().len() {
-            let mut bytes = Vec::new();
-            split.write_file(file, &mut bytes).expect("a vector takes everything");
-            files.push(&Uint8Array::from(&bytes[..]));
-        }
-        Ok(files)
     }
 
     /// Sets how many bytes of blocks are kept at hand.

@@ -3,6 +3,7 @@
 use super::lines::{self, Additions};
 use super::{Engine, Failure, convert};
 use crate::document::Key;
+use crate::snapshot::encode;
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -59,5 +60,21 @@ impl Engine {
     /// When the snapshot is damaged, or there is too much for one.
     pub fn snapshot(&self) -> Result<Uint8Array, Failure> {
         Ok(Uint8Array::from(&self.0.snapshot()?[..]))
+    }
+
+    /// A fresh snapshot and the files of its documents, each of at most `most` bytes: an array, the snapshot first.
+    ///
+    /// # Errors
+    /// When the snapshot is damaged, there is too much for one, or a block of documents is longer than `most`.
+    #[wasm_bindgen(js_name = splitSnapshot)]
+    pub fn split_snapshot(&self, most: Option<usize>) -> Result<Array, Failure> {
+        let split = self.0.split_snapshot(most.unwrap_or(usize::MAX))?;
+        let files = Array::of1(&Uint8Array::from(&encode(&split.sections)[..]));
+        for file in 0..split.suffixes().len() {
+            let mut bytes = Vec::new();
+            split.write_file(file, &mut bytes).expect("a vector takes everything");
+            files.push(&Uint8Array::from(&bytes[..]));
+        }
+        Ok(files)
     }
 }

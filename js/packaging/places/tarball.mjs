@@ -20,7 +20,7 @@ const linter = (name, ...args) => async ({ tarball }) => {
 };
 
 // A .wasm is no JavaScript: what `require` would make of it is no question.
-const WASM = ["snapseek.wasm", "snapseek.plain.wasm", "snapseek-search.wasm", "snapseek-search.plain.wasm"];
+const WASM = ["snapseek.wasm", "snapseek.plain.wasm", "snapseek-search.wasm"];
 
 const leaves = (value) => (typeof value === "string" ? [value] : Object.values(value).flatMap(leaves));
 
@@ -77,7 +77,7 @@ const BUDGETS = {
   "snapseek-search.wasm": [75_000, 325_000],
 };
 /** The module as a script is a file of its own. */
-const INLINE = ["./snapseek-inline.js", "./snapseek-search-inline.js"];
+const INLINE = ["./snapseek-inline.js"];
 const USES = {
   "open and build, with all recipes": 'export { SnapseekError, build, open } from "snapseek"',
   "open to search": 'export { SnapseekError, open } from "snapseek/search"',
