@@ -5,6 +5,7 @@ use super::{Engine, SearchError};
 use crate::document::Record;
 use crate::json::{Json, text_of};
 use crate::options::Options;
+use crate::order::Map;
 use crate::recipe::{
     Graph, GraphPlan, Quality, RagFound, RagHit, RagMode, RagPlan, SEMANTIC_SHARE, Stages, WordRule, Words,
     interpret, rag_search,
@@ -12,7 +13,6 @@ use crate::recipe::{
 use crate::retrieval::{Corpus, Filter, Target, Test, require};
 use crate::schema::EmbedderKind;
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 /// The kind of the records that `rag.index` writes.
@@ -20,7 +20,7 @@ pub(super) const CHUNK: &str = "chunk";
 
 /// Numbers that were out of range, by option (R11).
 #[derive(Default, Serialize)]
-pub(super) struct Clamps(BTreeMap<&'static str, Clamp>);
+pub(super) struct Clamps(Map<&'static str, Clamp>);
 
 #[derive(Serialize)]
 struct Clamp {

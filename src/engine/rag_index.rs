@@ -10,11 +10,11 @@ use crate::chunking::{Chunk, DEFAULT_OVERLAP, DEFAULT_SIZE, MAX_OVERLAP, MAX_SIZ
 use crate::document::{Key, Record};
 use crate::json::{Json, text_of};
 use crate::options::Options;
+use crate::order::Set;
 use crate::recipe::{Source, Sources};
 use crate::retrieval::require;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeSet;
 
 /// What chunks take over from their source.
 const LINKS: [&str; 4] = ["sessionId", "contextId", "actionId", "parentId"];
@@ -46,7 +46,7 @@ impl<'a> Request<'a> {
     fn read(json: &'a Json) -> Result<Request<'a>, SearchError> {
         let mut options = Options::of(json);
         let mut clamped = Clamps::default();
-        let mut names = BTreeSet::new();
+        let mut names = Set::new();
         let sources = options.objects("sources", |source| {
             let given = Given::read(source);
             if !names.insert(given.source.name()) {
@@ -163,11 +163,11 @@ struct Response {
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Embedding {
-    providers: BTreeSet<&'static str>,
-    models: BTreeSet<String>,
+    providers: Set<&'static str>,
+    models: Set<String>,
     fallback_count: usize,
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    fallback_reasons: BTreeSet<String>,
+    #[serde(skip_serializing_if = "Set::is_empty")]
+    fallback_reasons: Set<String>,
 }
 
 impl Embedding {
@@ -237,7 +237,7 @@ impl Engine {
             }
         }
         if let Some(reason) =
-            embedding.fallback_reasons.first().filter(|_| request.strict && !request.dry_run)
+            embedding.fallback_reasons.iter().next().filter(|_| request.strict && !request.dry_run)
         {
             return Err(SearchError::Option { option: "strict", reason: reason.clone() });
         }
@@ -320,7 +320,9 @@ impl Engine {
             if has_vectors { "embed" } else { provider_of(made_with.and_then(|(_, model)| model.embedder)) };
         embedding.providers.insert(provider);
         let id = made_with.map(|(name, model)| model.id.clone().unwrap_or_else(|| name.to_owned()));
-        embedding.models.extend(id);
+        if let Some(id) = id {
+            embedding.models.insert(id);
+        }
         if let Some(reason) = fallback {
             embedding.fallback_count += chunks;
             embedding.fallback_reasons.insert(reason);

@@ -1,5 +1,6 @@
 //! Byte strings by number: each distinct one is kept once.
 
+use crate::order::{sort_by, sort_by_number};
 use crate::wire::len32;
 use hashbrown::{HashTable, hash_table};
 use xxhash_rust::xxh3::xxh3_64;
@@ -54,7 +55,7 @@ impl Interner {
 
     /// The numbers in the order of their strings.
     pub fn sorted(&self) -> Vec<u32> {
-        // Comparing the first eight bytes as one number settles most pairs without touching the strings.
+        // The first eight bytes as one number settle most of it without touching the strings.
         let head = |number: u32| {
             let text = self.get(number);
             let mut head = [0; 8];
@@ -62,7 +63,10 @@ impl Interner {
             u64::from_be_bytes(head)
         };
         let mut order = (0..len32(self.len())).map(|number| (head(number), number)).collect::<Vec<_>>();
-        order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| self.get(a.1).cmp(self.get(b.1))));
+        sort_by_number(&mut order, |(head, _)| *head);
+        for alike in order.chunk_by_mut(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
+            sort_by(alike, |a, b| self.get(a.1).cmp(self.get(b.1)));
+        }
         order.into_iter().map(|(_, number)| number).collect()
     }
 }

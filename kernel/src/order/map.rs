@@ -5,6 +5,7 @@
 //! their keys: in runs, so that a new entry moves a few hundred numbers at most, however many there are.
 
 use super::arrange;
+use serde::{Serialize, Serializer};
 use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::fmt;
@@ -209,6 +210,12 @@ impl<K: Ord + fmt::Debug, V: fmt::Debug> fmt::Debug for Map<K, V> {
     }
 }
 
+impl<K: Ord + Serialize, V: Serialize> Serialize for Map<K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self)
+    }
+}
+
 impl<K: Ord, V> FromIterator<(K, V)> for Map<K, V> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Map<K, V> {
         let mut map = Map::new();
@@ -312,6 +319,12 @@ impl<T: Ord> PartialEq for Set<T> {
 impl<T: Ord + fmt::Debug> fmt::Debug for Set<T> {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+impl<T: Ord + Serialize> Serialize for Set<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Eligible, Worked};
 use crate::ids::{FieldId, FieldSet};
 use crate::index::{Cursor, ListRef, Lists};
-use crate::order::sort;
+use crate::order::{sort, sort_by_number};
 use crate::wire::Malformed;
 
 /// A cursor over the documents of a term, which may be a union of lists, that gives positions.
@@ -44,7 +44,8 @@ impl<'a> Positions<'a> {
                         None => each_document(cursor, note)?,
                     }
                 }
-                union.sort_unstable();
+                // Lists come in order, so that those of a document stay in theirs.
+                sort_by_number(&mut union, |&(document, _): &(u32, u32)| u64::from(document));
                 Documents::Union(union, 0)
             }
         };
