@@ -1,3 +1,3 @@
-//! The WebAssembly module: what [`snapseek::wasm`] exports, linked.
+//! The WebAssembly module: what `snapseek::wasm` exports, linked.
 
 extern crate snapseek as _;

@@ -2,7 +2,8 @@
 //!
 //! Every phrase of a query becomes a list of documents with a frequency each ([`lists`]); a tree of cursors
 //! over these lists finds the documents that match ([`matching`]), and bm25 scores them. The usual queries, any or all
-//! of some phrases, take shorter ways ([`disjunction`], [`conjunction`]); all give the same bits.
+//! of some phrases, take shorter ways (`disjunction` and `conjunction` of the kernel's `scoring`, which also has the cursors
+//! and all other loops); all give the same bits.
 
 mod by_time;
 mod by_value;
