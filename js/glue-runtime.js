@@ -96,15 +96,23 @@ const caught = (work) => (...given) => {
 /** Frees what nobody holds any more. Not every runtime can. */
 const registry = globalThis.FinalizationRegistry && new FinalizationRegistry(([free, pointer]) => free(pointer, 1));
 
-function adopted(object, pointer, free) {
+/** Makes an object the owner of what the module gave it: the first of the results. */
+function adopted(object, free, [pointer]) {
   object.__pointer = pointer;
   registry?.register(object, [free, pointer], object);
   return object;
 }
 
+/** What an object owned, and no longer does. */
 function released(object) {
   const pointer = object.__pointer;
   object.__pointer = 0;
   registry?.unregister(object);
   return pointer;
+}
+
+/** What was released before is somebody else's to free. */
+function freed(object, free) {
+  const pointer = released(object);
+  if (pointer) free(pointer, 0);
 }
