@@ -42,8 +42,8 @@ export interface RecipeOptions {
 /** A vector as wasm takes it: it copies numbers, and asks no more of what holds them. */
 type Numbers = Float32Array | undefined;
 
-/** After a trap the module's memory may be anything, for every engine in it. */
-let hasCrashed = false;
+/** What the module failed with. After a trap its memory may be anything, for every engine in it. */
+let crash: Error | undefined;
 
 /**
  * Calls into wasm, and gives its errors their class.
@@ -51,17 +51,33 @@ let hasCrashed = false;
  * @internal
  */
 export function call<T>(work: () => T): T {
-  if (hasCrashed) {
-    throw new SnapseekError("engine/crashed", "the WebAssembly module failed before; load the page or process anew");
-  }
   try {
-    return work();
+    if (!crash) return work();
   } catch (thrown) {
     if (isRaw(thrown)) throw fromRaw(thrown);
     if (!(thrown instanceof WebAssembly.RuntimeError || thrown instanceof RangeError)) throw thrown;
-    hasCrashed = true;
-    const message = `the WebAssembly module failed: out of memory, or a bug in snapseek (${thrown.message})`;
-    throw new SnapseekError("engine/crashed", message, { cause: thrown });
+    crash = thrown;
+  }
+  const message = `the WebAssembly module failed: out of memory, or a bug in snapseek (${crash.message})`;
+  throw new SnapseekError("engine/crashed", `${message}; load the page or process anew`, { cause: crash });
+}
+
+/**
+ * Makes something in wasm that becomes an engine once everything is in it. It is freed where that fails.
+ *
+ * @internal
+ */
+export async function filled<Raw, T extends { finish(): Raw; free(): void }>(
+  begin: () => T,
+  fill: (unfinished: T) => Promise<void>,
+): Promise<Raw> {
+  const unfinished = call(begin);
+  try {
+    await fill(unfinished);
+    return call(() => unfinished.finish());
+  } finally {
+    // What is finished has nothing left to free.
+    unfinished.free();
   }
 }
 
@@ -142,22 +158,13 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
     if (!isObject(options)) return this.searchSync(query, options);
     const { embed = this.embedding, signal, ...rest } = options;
     signal?.throwIfAborted();
-    const isPlain = !embed || rest.vector || rest.mode === "keyword";
-    const { vector, failure } = isPlain ? {} : await vectorOf(query, embed, signal);
+    const isPlain = rest.vector || rest.mode === "keyword";
+    const { vector, failure } = await vectorOf(query, isPlain ? undefined : embed, signal);
     if (failure && rest.mode === "vector") throw failure;
     const asked = { ...rest, ...(vector && { vector }), ...(failure && { mode: "keyword" as const }) };
-    const response = await this.ready(() => this.searchSync(query, asked), signal);
+    const response = await this.withDocuments(() => this.searchSync(query, asked), { signal });
     if (!failure) return response;
     return { ...response, degraded: true, warnings: [failure.message, ...(response.warnings ?? [])] };
-  }
-
-  /**
-   * What `work` gives, with documents where they are in other files; at once where they are not.
-   *
-   * @internal
-   */
-  protected ready<T>(work: () => T, signal?: AbortSignal): T | Promise<Awaited<T>> {
-    return this.#documents ? this.withDocuments(work, signal ? { signal } : {}) : work();
   }
 
   /**
@@ -171,8 +178,7 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
    *
    * @param options.signal Stops the wait.
    */
-  async withDocuments<T>(work: () => T, options: { readonly signal?: AbortSignal } = {}): Promise<Awaited<T>> {
-    const { signal } = options;
+  async withDocuments<T>(work: () => T, { signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<Awaited<T>> {
     const asked = new Set<number>();
     this.#waiting++;
     try {
@@ -185,11 +191,11 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
           // Blocks that were just fetched are there; who misses them again would never have them.
           if (!blocks || !this.#documents || blocks.every((block) => asked.has(block))) throw error;
           blocks.forEach((block) => asked.add(block));
-          await unlessAborted(this.#documents.load(blocks, (use) => this.call(use)), signal);
+          await unlessAborted(this.#documents(blocks, (use) => this.call(use)), signal);
         }
       }
     } finally {
-      if (--this.#waiting === 0 && this.#raw && !hasCrashed) this.#raw.trim();
+      if (--this.#waiting === 0 && !crash) this.#raw?.trim();
     }
   }
 
@@ -243,7 +249,7 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
   free(): void {
     const raw = this.#raw;
     this.#raw = undefined;
-    if (raw && !hasCrashed) raw.free();
+    if (!crash) raw?.free();
   }
 
   /** As {@link Searcher.free}, for `using`. */
@@ -286,10 +292,9 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
    */
   async askAbout<T>(name: string, query: string, options: RecipeOptions): Promise<T> {
     const { embed = this.embedding, vector: given, ...rest } = options;
-    const isPlain = given || !embed || !query.trim();
-    const { vector = given, failure } = isPlain ? {} : await vectorOf(query, embed);
+    const { vector = given, failure } = await vectorOf(query, given || !query.trim() ? undefined : embed);
     const asked = { ...rest, ...(failure && { embedFailed: failure.message }) };
-    return this.ready(() => this.ask<T>(name, asked, vector)) as T;
+    return this.withDocuments(() => this.ask<T>(name, asked, vector));
   }
 
   /**

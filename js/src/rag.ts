@@ -13,6 +13,7 @@ import type {
   RagSourceKey,
   RagSourceReport,
 } from "./rag.types.js";
+import { turn } from "./turn.js";
 import type { Embed } from "./types.js";
 
 /** How many sources are written at once: each write costs the encoding of a segment. */
@@ -25,7 +26,7 @@ const MAX_WAIT = 10_000;
 type Sent = RagSource & { readonly embedFailed: string | undefined };
 
 /** What a dry run says of a source. */
-type Planned = RagSourceReport & { readonly texts?: readonly string[] };
+type Planned = RagSourceReport & { readonly reason?: string; readonly texts?: readonly string[] };
 
 /** What the calls for the index have in common, as wasm takes them. */
 type IndexRest = Omit<RagIndexOptions, "embed" | "batchSize" | "onProgress" | "signal">;
@@ -87,8 +88,7 @@ export class Rag {
         : this.#engine.ask<RagIndexResponse>("rag.index", { ...rest, sources: some });
       written.push(response);
       onProgress?.({ sources: start + some.length, total: sources.length, chunks: (chunks += response.indexedChunks) });
-      // Others have their turn.
-      await new Promise((resolve) => setTimeout(resolve));
+      await turn();
     }
     return together(written);
   }
@@ -119,7 +119,7 @@ export class Rag {
         }
       }
     }
-    const isChanged = (report: Planned): boolean => report.indexed || report.reason !== "content_unchanged";
+    const isChanged = ({ reason }: Planned): boolean => reason !== "content_unchanged";
     const changed = sources
       .map((source, number): Sent => ({ ...source, embedFailed: failed.get(number) }))
       .filter((_, number) => isChanged(plan.sources[number]!));
@@ -129,7 +129,7 @@ export class Rag {
     const written = this.#engine.ask<RagIndexResponse>("rag.index", { ...rest, sources: changed }, vector);
     const reports = written.sources.values();
     const all = plan.sources.map((report) => (isChanged(report) ? reports.next().value! : report));
-    return { ...written, sources: all, skipped: all.filter(({ skipped }) => skipped).length };
+    return { ...written, sources: all, skipped: written.skipped + sources.length - changed.length };
   }
 
   /** Resolves when what is being indexed is, or the time is over. */
