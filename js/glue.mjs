@@ -53,7 +53,7 @@ const RULES = [
   // Each is used once, in the order in which they stand.
   [/const pass0 = (.*);\s*(?:const pass1 = (.*);\s*)?(.*)\.\.\.pass0(?:(.*)\.\.\.pass1)?/g,
     (_, zero, one, start, between) => `${start}...${zero}${one ? `${between}...(${one})` : ""}`],
-  [/const ret = (checked\(.*\));\s*return (\w+)\(ret\[0\]\)/g, "return $2($1[0])"],
+  [/const ret = (checked\(.*\));\s*return taken\(ret\[0\]\)/g, "return taken($1)"],
   [/const ret = (checked\(.*\));\s*(return )?(\w+)\((.*), ret\)/g, "$2$3($4, $1)"],
 
   // What the module imports.
@@ -69,6 +69,8 @@ const RULES = [
   // What does no more than call another function is that function.
   [/(\(arg[^)]*\)) => \{\s*const ret = (Array\.\w+|JSON\.\w+|Reflect\.\w+|textAt)\1;\s*return ret;\s*\}/g, "$2"],
   [/isLikeNone\((\w+)\)/g, "($1 == null)"],
+  [/Number\.MAX_SAFE_INTEGER/g, "2 ** 53 - 1"],
+  [/new (Error|Array|Object)\(/g, "$1("],
 ];
 
 const TYPES = { U8: "Uint8Array", U32: "Uint32Array", F32: "Float32Array", F64: "Float64Array" };

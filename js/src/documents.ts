@@ -103,7 +103,7 @@ function everyFile(places: Places, count: number, fileAt: FileAt): readonly Docu
   if (isPlace(places) && count > 1) return Array.from({ length: count }, (_, file) => extended(places, `.${file}`, fileAt));
   const all = [places].flat() as readonly DocumentSource[];
   if (all.length === count || all.length === 0) return all;
-  throw new SnapseekError("option/docs", `docs: the documents are in ${count} files, and ${all.length} were given`);
+  throw new SnapseekError("option/docs", `docs: ${count} files are wanted, and ${all.length} were given`);
 }
 
 /** An address with more at the end of its path, before what a URL has after it. */

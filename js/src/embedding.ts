@@ -20,7 +20,7 @@ export async function vectorsOf(texts: readonly string[], embed: Embed, what: st
   const made = Array.from(vectors ?? [], (vector) => Float32Array.from(vector ?? []));
   const expected = width || made[0]?.length;
   if (made.length === texts.length && expected && made.every(({ length }) => length === expected)) return made;
-  const message = `embed: one vector for each text is wanted, all of one length; of ${texts.length} texts it made ${made.length}`;
+  const message = `embed: ${texts.length} vectors of one length are wanted, one for each text; it made ${made.length}`;
   throw new SnapseekError("embed/failed", message);
 }
 

@@ -134,18 +134,13 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
   match(expression: string, options?: MatchOptions): MatchRow[] {
     const columns = this.call((raw) => raw.match(expression, options)) as Columns;
     const [ranks, ids, kinds, snippets, highlights] = columns;
-    const rows: MatchRow[] = new Array(ids.length);
-    for (let i = 0; i < rows.length; i++) {
-      const row: { -readonly [name in keyof MatchRow]: MatchRow[name] } = {
-        id: ids[i]!,
-        kind: kinds ? kinds[i]! : "document",
-        rank: ranks[i]!,
-      };
-      if (snippets) row.snippet = snippets[i]!;
-      if (highlights) row.highlight = highlights[i]!;
-      rows[i] = row;
-    }
-    return rows;
+    return ids.map((id, i) => ({
+      id,
+      kind: kinds?.[i] ?? "document",
+      rank: ranks[i]!,
+      ...(snippets && { snippet: snippets[i]! }),
+      ...(highlights && { highlight: highlights[i]! }),
+    }));
   }
 
   /**
@@ -204,10 +199,9 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
    * documents are in other files and not at hand, it throws `documents/missing`.
    */
   searchSync(query: string, options: Omit<SearchOptions, "embed" | "signal"> = {}): SearchResponse<R> {
-    const { vector, ...given } = Object(options) as SearchOptions;
-    const rest = given.recency ? { now: Date.now(), ...given } : given;
+    const { vector, ...rest } = Object(options) as SearchOptions;
     // What is no object is an error, and wasm says which.
-    const sent = isObject(options) ? rest : options;
+    const sent = isObject(options) ? { now: Date.now(), ...rest } : options;
     return JSON.parse(this.call((raw) => raw.search(query, sent, vector as Numbers))) as SearchResponse<R>;
   }
 
@@ -370,8 +364,7 @@ export function listed(records: Iterable<object> | string): readonly object[] | 
 
 /** JSON writes a typed array as an object; as a plain array it is a vector. */
 function withPlainVectors(record: object): object {
-  if (typeof record !== "object" || record === null) return record;
-  const typed = Object.entries(record).filter(([, value]) => ArrayBuffer.isView(value) && "length" in value);
+  const typed = Object.entries(Object(record)).filter(([, value]) => ArrayBuffer.isView(value) && "length" in value);
   if (typed.length === 0) return record;
   const plain = typed.map(([name, value]) => [name, Array.from(value as ArrayLike<number> & ArrayBufferView)]);
   return { ...record, ...Object.fromEntries(plain) };

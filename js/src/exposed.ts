@@ -41,20 +41,19 @@ export function exposed(endpoint: Endpoint, entry: Pick<Package, "open" | "build
         return valueOf(await returned);
       });
     }
-    let outcome: Outcome;
-    let transfer: ArrayBuffer[] = [];
+    const done = (outcome: Outcome, transfer?: ArrayBuffer[]): void => post({ snapseek: "done", id, outcome }, transfer);
     try {
       // An abort that is already here is heard first.
       if (signals.length > 0) await turn();
       abort.signal.throwIfAborted();
       const value = await result(call);
-      if (value instanceof Engine) engines.set(++last, value);
-      if (value instanceof Uint8Array) transfer = [value.buffer as ArrayBuffer];
-      outcome = value instanceof Engine ? { engine: last } : { value };
+      if (value instanceof Engine) {
+        engines.set(++last, value);
+        done({ engine: last });
+      } else done({ value }, value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : []);
     } catch (thrown) {
-      outcome = { error: takenApart(thrown) };
+      done({ error: takenApart(thrown) });
     }
-    post({ snapseek: "done", id, outcome }, transfer);
     running.delete(id);
   }
 

@@ -60,11 +60,10 @@ export function loader<Raw extends Glue>(
 async function compiled(wasm: Wasm): Promise<WebAssembly.Module> {
   if (wasm instanceof WebAssembly.Module) return wasm;
   if (!("arrayBuffer" in wasm)) return WebAssembly.compile(wasm);
-  const type = wasm.headers.get("content-type") ?? "";
+  const type = wasm.headers.get("content-type");
   // Servers of single-page applications answer with the page where they have no file.
-  if (!wasm.ok || type.startsWith("text/html")) throw refusal(wasm);
-  const isTyped = type.split(";")[0]!.trim() === "application/wasm";
-  return isTyped && "compileStreaming" in WebAssembly
+  if (!wasm.ok || type?.startsWith("text/html")) throw refusal(wasm);
+  return type === "application/wasm" && "compileStreaming" in WebAssembly
     ? WebAssembly.compileStreaming(wasm)
     : WebAssembly.compile(await wasm.arrayBuffer());
 }

@@ -82,5 +82,5 @@ export function valueOf(outcome: Outcome): unknown {
 export function putTogether({ name, message, cause, code, ...more }: ErrorParts): Error {
   const reason = cause === undefined ? {} : { cause: new Error(cause) };
   if (code) return new SnapseekError(code, message, { ...more, ...reason });
-  return Object.defineProperty(new Error(message, reason), "name", { value: name });
+  return Object.assign(new Error(message, reason), { name });
 }

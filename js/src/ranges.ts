@@ -28,8 +28,8 @@ export function httpFile(location: string | URL, onMissingRanges: MissingRanges)
     }
     await response.body?.cancel();
     if (status === 200) {
-      const remedy = 'serve it where ranges are supported, or pass onMissingRanges: "download"';
-      throw new SnapseekError("documents/no-ranges", `the server of ${location} gives whole files only; ${remedy}`);
+      const remedy = 'serve it with ranges, or pass onMissingRanges: "download"';
+      throw new SnapseekError("documents/no-ranges", `${location} is only given whole; ${remedy}`);
     }
     throw status === 206 || status === 416 ? foreign(`${location} answered ${status} ${place}`) : refusal(response);
   }
@@ -46,5 +46,5 @@ export function httpFile(location: string | URL, onMissingRanges: MissingRanges)
 
 /** What is thrown where a file does not have the bytes that the snapshot says. */
 export function foreign(found: string): SnapseekError {
-  return new SnapseekError("documents/foreign", `these documents are not those of the snapshot: ${found}; fetch or build both again`);
+  return new SnapseekError("documents/foreign", `these are not the documents of the snapshot: ${found}; fetch or build both again`);
 }

@@ -100,8 +100,8 @@ export async function contentOf(source: Exclude<Source, string | URL> | Pieces):
     if ("headers" in source) return contentOfResponse(source);
     if ("stream" in source) return piecesOf(source.stream(), source.size);
   }
-  const wanted = "a URL, Response, ArrayBuffer, Uint8Array, Blob or ReadableStream is wanted";
-  throw new SnapseekError("source/unknown", `this is no source of a snapshot; ${wanted}`);
+  const wanted = "a URL, Response, ArrayBuffer, Uint8Array, Blob or ReadableStream";
+  throw new SnapseekError("source/unknown", `no snapshot comes from this; ${wanted} is wanted`);
 }
 
 async function contentOfResponse(response: Response): Promise<Uint8Array | Pieces> {
