@@ -12,7 +12,7 @@ export function initSync({ module }) {
 }
 
 const encoder = new TextEncoder();
-const newDecoder = () => new TextDecoder("utf-8", { ignoreBOM: true });
+const newDecoder = () => new TextDecoder(undefined, { ignoreBOM: true });
 let decoder = newDecoder();
 let decoded = 0;
 
