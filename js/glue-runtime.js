@@ -11,46 +11,41 @@ export function initSync({ module }) {
   return wasm;
 }
 
-/** The module's memory; where it grew, what was seen of it before is empty. */
-let memory = new Uint8Array();
-const bytes = () => (memory.length ? memory : (memory = new Uint8Array(wasm.memory.buffer)));
-
 const encoder = new TextEncoder();
-const newDecoder = () => new TextDecoder("utf-8", { ignoreBOM: true });
+const newDecoder = () => new TextDecoder(undefined, { ignoreBOM: true });
 let decoder = newDecoder();
 let decoded = 0;
 
-/** A text in the module's memory. Safari's decoders fail after two gigabytes; one that comes near is replaced. */
-function textAt(pointer, length) {
-  if ((decoded += length) > 2e9) {
+/** The text that bytes are. Safari's decoders fail after two gigabytes; one that comes near is replaced. */
+function textOf(bytes) {
+  if ((decoded += bytes.length) > 2e9) {
     decoder = newDecoder();
-    decoded = length;
+    decoded = bytes.length;
   }
-  return decoder.decode(bytes().subarray((pointer >>>= 0), pointer + length));
+  return decoder.decode(bytes);
 }
 
 /** Numbers in the module's memory: a view of them. */
 const numbersAt = (Type, pointer, length) => new Type(wasm.memory.buffer, pointer >>> 0, length);
 
-/** A text as two arguments: where its copy is, and how many bytes it has. */
-function passText(text) {
-  const encoded = encoder.encode(text.toString());
-  const pointer = wasm.__wbindgen_malloc(encoded.length, 1) >>> 0;
-  bytes().set(encoded, pointer);
-  return [pointer, encoded.length];
-}
+/** A text in the module's memory. */
+const textAt = (pointer, length) => textOf(numbersAt(Uint8Array, pointer, length));
 
-/** Numbers of four bytes as two arguments. */
+/** A text as two arguments: where its copy is, and how many bytes it has. */
+const passText = (text) => passNumbers(Uint8Array, encoder.encode(text.toString()));
+
+/** Numbers as two arguments: where their copy is, and how many there are. */
 function passNumbers(Type, numbers) {
-  const pointer = wasm.__wbindgen_malloc(numbers.length * 4, 4);
+  const size = Type.BYTES_PER_ELEMENT;
+  const pointer = wasm.__wbindgen_malloc(numbers.length * size, size);
   numbersAt(Type, pointer, numbers.length).set(numbers);
   return [pointer, numbers.length];
 }
 
 const NOTHING = [0, 0];
 
-/** A JavaScript value that the module gave by its place in a table. */
-function taken(place) {
+/** A JavaScript value that the module gave by its place in a table, the first of the results. */
+function taken([place]) {
   const value = wasm.__wbindgen_externrefs.get(place);
   wasm.__externref_table_dealloc(place);
   return value;
@@ -58,16 +53,12 @@ function taken(place) {
 
 /** The results of a call that may fail; then the last is not 0, and the one before it the error. */
 function checked(results) {
-  if (results.at(-1)) throw taken(results.at(-2));
+  if (results.at(-1)) throw taken(results.slice(-2));
   return results;
 }
 
 /** A text that the module gave away. */
-function takenText([pointer, length]) {
-  const text = textAt(pointer, length);
-  wasm.__wbindgen_free(pointer, length, 1);
-  return text;
-}
+const takenText = (results) => textOf(takenNumbers(Uint8Array, results));
 
 /** Numbers that the module gave away. */
 function takenNumbers(Type, [pointer, length]) {
@@ -96,15 +87,23 @@ const caught = (work) => (...given) => {
 /** Frees what nobody holds any more. Not every runtime can. */
 const registry = globalThis.FinalizationRegistry && new FinalizationRegistry(([free, pointer]) => free(pointer, 1));
 
-function adopted(object, pointer, free) {
+/** Makes an object the owner of what the module gave it: the first of the results. */
+function adopted(object, free, [pointer]) {
   object.__pointer = pointer;
   registry?.register(object, [free, pointer], object);
   return object;
 }
 
+/** What an object owned, and no longer does. */
 function released(object) {
   const pointer = object.__pointer;
   object.__pointer = 0;
   registry?.unregister(object);
   return pointer;
+}
+
+/** What was released before is somebody else's to free. */
+function freed(object, free) {
+  const pointer = released(object);
+  if (pointer) free(pointer, 0);
 }

@@ -27,10 +27,11 @@ const RULES = [
   [/static __wrap\(ptr\) \{[\s\S]*?\n    \}\n/g, ""],
   [/ __destroy_into_raw\(\) \{[\s\S]*?\n    \}\n/g, ""],
   [/const ptr = this\.__destroy_into_raw\(\);\s*/g, ""],
+  [/(wasm\.\w+)\(ptr, 0\)/g, "freed(this, $1)"],
   [/(wasm\.\w+\()ptr\b/g, "$1released(this)"],
   [/this\.__wbg_ptr = ret\[0\];\s*(\w+)Finalization\.register\(this, this\.__wbg_ptr, this\);\s*return this;/g,
-    (_, name) => `adopted(this, ret[0], ${freeOf(name)});`],
-  [/(\w+)\.__wrap\(ret\[0\]\)/g, (_, name) => `adopted(Object.create(${name}.prototype), ret[0], ${freeOf(name)})`],
+    (_, name) => `adopted(this, ${freeOf(name)}, ret);`],
+  [/(\w+)\.__wrap\(ret\[0\]\)/g, (_, name) => `adopted(Object.create(${name}.prototype), ${freeOf(name)}, ret)`],
   [/__wbg_ptr/g, "__pointer"],
 
   // Results.
@@ -52,8 +53,8 @@ const RULES = [
   // Each is used once, in the order in which they stand.
   [/const pass0 = (.*);\s*(?:const pass1 = (.*);\s*)?(.*)\.\.\.pass0(?:(.*)\.\.\.pass1)?/g,
     (_, zero, one, start, between) => `${start}...${zero}${one ? `${between}...(${one})` : ""}`],
-  [/const ret = (checked\(.*\));\s*return (\w+)\(ret\[0\]\)/g, "return $2($1[0])"],
-  [/const ret = (checked\(.*\));\s*return (\w+)\((\w+), ret\)/g, "return $2($3, $1)"],
+  [/const ret = (checked\(.*\));\s*return taken\(ret\[0\]\)/g, "return taken($1)"],
+  [/const ret = (checked\(.*\));\s*(return )?(\w+)\((.*), ret\)/g, "$2$3($4, $1)"],
 
   // What the module imports.
   [/function __wbg_get_imports\(\) \{\s*const import0 = \{\s*__proto__: null,([\s\S]*?)\n    \};\s*return \{\s*__proto__: null,\s*"[^"]*": import0,\s*\};\s*\}/g, "const imports = () => ({ __wbg_module: {$1\n    } });"],
@@ -63,7 +64,13 @@ const RULES = [
   [/Uint8Array\.prototype\.set\.call\((numbersAt\([^)]*\)), (\w+)\)/g, "$1.set($2)"],
   [/function\(\) \{ return handleError\(function (\([^)]*\)) (\{[\s\S]*?\n        \}), arguments\); \}/g, "caught($1 => $2)"],
   [/: function(\([^)]*\)) \{/g, ": $1 => {"],
+  [/const (val|obj) = (arg\d);\s*(.*)/g, (_, name, argument, used) => used.replace(new RegExp(`\\b${name}\\b`, "g"), argument)],
+  [/const ret = (.*);\s*(giveText\(arg0, )ret/g, "$2$1"],
+  // What does no more than call another function is that function.
+  [/(\(arg[^)]*\)) => \{\s*const ret = (Array\.\w+|JSON\.\w+|Reflect\.\w+|textAt)\1;\s*return ret;\s*\}/g, "$2"],
   [/isLikeNone\((\w+)\)/g, "($1 == null)"],
+  [/Number\.MAX_SAFE_INTEGER/g, "2 ** 53 - 1"],
+  [/new (Error|Array|Object)\(/g, "$1("],
 ];
 
 const TYPES = { U8: "Uint8Array", U32: "Uint32Array", F32: "Float32Array", F64: "Float64Array" };

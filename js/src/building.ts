@@ -1,7 +1,8 @@
 // How are records built, without a page that stands still meanwhile? Batch by batch; now and then others have their turn.
 
-import { call, isList, listed } from "./engine.js";
+import { call, filled, isList, listed } from "./engine.js";
 import type { Build as RawBuild, Engine as RawEngine } from "./glue.js";
+import { turn } from "./turn.js";
 import type { PresetName, Schema } from "./types.js";
 
 /** How far a build is. */
@@ -28,35 +29,28 @@ const CHARACTERS_A_BATCH = 100_000;
  *
  * @internal
  */
-export async function built(
+export function built(
   Build: new (schema: Schema | PresetName | undefined) => RawBuild,
   records: Iterable<object> | string,
   schema: Schema | PresetName | undefined,
   { signal, onProgress }: Building,
 ): Promise<RawEngine> {
-  signal?.throwIfAborted();
-  const build = call(() => new Build(schema));
   const total = countOf(records);
-  let isBuilt = false;
-  try {
+  return filled(() => new Build(schema), async (build) => {
+    signal?.throwIfAborted();
     let taken = 0;
-    let turn = performance.now();
+    let began = performance.now();
     for (const batch of batchesOf(records)) {
       call(() => build.add(batch));
       taken += typeof batch === "string" ? batch.trimEnd().split("\n").length : batch.length;
       onProgress?.(total === undefined ? { records: taken } : { records: taken, total });
       signal?.throwIfAborted();
-      if (performance.now() - turn < TURN) continue;
-      await new Promise((resolve) => setTimeout(resolve));
+      if (performance.now() - began < TURN) continue;
+      await turn();
       signal?.throwIfAborted();
-      turn = performance.now();
+      began = performance.now();
     }
-    // It is handed over even where it fails.
-    isBuilt = true;
-    return call(() => build.finish());
-  } finally {
-    if (!isBuilt) build.free();
-  }
+  });
 }
 
 function countOf(records: Iterable<object> | string): number | undefined {

@@ -1,7 +1,8 @@
 import { call, type RawSearcher } from "./engine.js";
-import { SnapseekError, reasonOf } from "./errors.js";
+import { SnapseekError, unread } from "./errors.js";
 import type { Environment, OpenOptions } from "./index.js";
-import { blobFile, httpFile, type DocumentFile } from "./ranges.js";
+import { isPlace } from "./place.js";
+import { foreign, httpFile, type ReadPart } from "./ranges.js";
 import type { Source } from "./source.js";
 
 /** Where a file of documents is: a URL, in Node also a path; or the file itself. */
@@ -23,16 +24,15 @@ export async function documentsOf(
 ): Promise<Documents | undefined> {
   const count = raw.documentFiles;
   if (count === 0) return undefined;
-  const fileAt = (place: string | URL) => environment.file?.(place);
-  const isPath = (place: string | URL) => fileAt(place) !== undefined;
-  const opened = (place: DocumentSource): DocumentFile => {
-    if (typeof place === "object" && "slice" in place) return blobFile(place);
-    return fileAt(place) ?? httpFile(place, onMissingRanges);
+  const { file } = environment;
+  const reader = (place: DocumentSource): ReadPart => {
+    if (isPlace(place)) return file?.(place) ?? httpFile(place, onMissingRanges);
+    return async (start, end) => new Uint8Array(await place.slice(start, end).arrayBuffer());
   };
   try {
-    const files = everyFile(docs ?? beside(await source, isPath), count, isPath).map(opened);
+    const files = everyFile(docs ?? beside(await source, file), count, file).map(reader);
     if (docsCache !== undefined) call(() => raw.setDocumentCache(docsCache));
-    return new Documents(files);
+    return loading(files);
   } catch (error) {
     raw.free();
     throw error;
@@ -40,90 +40,78 @@ export async function documentsOf(
 }
 
 /**
- * The documents of a snapshot that has them in other files.
+ * Fetches blocks and hands them to the engine; `use` calls into it.
  *
  * @internal
  */
-export class Documents {
-  readonly #files: readonly DocumentFile[];
+export type Documents = (blocks: Uint32Array, use: Use) => Promise<void>;
+
+type Use = <T>(work: (raw: RawSearcher) => T) => T;
+
+/** What loads documents from their files. */
+function loading(files: readonly ReadPart[]): Documents {
   /** Blocks that somebody fetches: nobody else has to. */
-  readonly #coming = new Map<number, Promise<void>>();
+  const coming = new Map<number, Promise<void>>();
 
-  constructor(files: readonly DocumentFile[]) {
-    this.#files = files;
-  }
-
-  /** Fetches blocks and hands them to the engine; `use` calls into it. */
-  async load(blocks: Uint32Array, use: <T>(work: (raw: RawSearcher) => T) => T): Promise<void> {
-    if (this.#files.length === 0) {
-      const message = "the documents of this snapshot are in another file; name it, as open(source, { docs })";
-      throw new SnapseekError("documents/no-source", message);
-    }
-    const own = blocks.filter((block) => !this.#coming.has(block));
-    if (own.length > 0) {
-      const fetched = this.#fetch(own, use);
-      own.forEach((block) => this.#coming.set(block, fetched));
-    }
-    try {
-      await Promise.all(Array.from(blocks, (block) => this.#coming.get(block)));
-    } finally {
-      own.forEach((block) => this.#coming.delete(block));
-    }
-  }
-
-  async #fetch(blocks: Uint32Array, use: <T>(work: (raw: RawSearcher) => T) => T): Promise<void> {
+  async function fetchAll(blocks: Uint32Array, use: Use): Promise<void> {
     const numbers = use((raw) => raw.ranges(blocks));
     let next = 0;
     const worker = async () => {
       while (next < numbers.length) {
         const [file, start, end] = numbers.subarray(next, (next += 3)) as unknown as [number, number, number];
-        const bytes = await this.#read(file, start, end);
+        const bytes = await files[file]!(start, end).catch((cause: unknown) => {
+          throw unread("documents", cause);
+        });
+        if (bytes.length !== end - start) throw foreign(`${bytes.length} bytes where ${end - start} should be`);
         use((raw) => raw.supply(file, start, bytes));
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
   }
 
-  async #read(file: number, start: number, end: number): Promise<Uint8Array> {
-    let bytes: Uint8Array;
-    try {
-      bytes = await this.#files[file]!.read(start, end);
-    } catch (cause) {
-      if (cause instanceof SnapseekError) throw cause;
-      throw new SnapseekError("source/failed", `the documents could not be read: ${reasonOf(cause)}`, { cause });
+  return async (blocks, use) => {
+    if (files.length === 0) {
+      throw new SnapseekError("documents/no-source", "the documents are in another file; name it, as open(source, { docs })");
     }
-    if (bytes.length === end - start) return bytes;
-    const message = `the file of documents gave ${bytes.length} bytes where ${end - start} should be`;
-    throw new SnapseekError("documents/foreign", `${message}; fetch or build both again`);
-  }
+    const own = blocks.filter((block) => !coming.has(block));
+    if (own.length > 0) {
+      const fetched = fetchAll(own, use);
+      own.forEach((block) => coming.set(block, fetched));
+    }
+    try {
+      await Promise.all(Array.from(blocks, (block) => coming.get(block)));
+    } finally {
+      own.forEach((block) => coming.delete(block));
+    }
+  };
 }
 
 type Places = DocumentSource | readonly DocumentSource[];
+type FileAt = Environment["file"];
 
 /**
  * The address of the documents beside a snapshot; none where the snapshot has no address.
  *
  * @internal
  */
-export function beside(source: Source, isPath: (place: string | URL) => boolean = () => false): Places {
-  const place = typeof source === "string" || source instanceof URL ? source : (source as Partial<Response>).url;
-  return place ? extended(place, ".docs", isPath) : [];
+export function beside(source: Source, fileAt?: FileAt): Places {
+  const place = isPlace(source) ? source : (source as Partial<Response>).url;
+  return place ? extended(place, ".docs", fileAt) : [];
 }
 
-function everyFile(places: Places, count: number, isPath: (place: string | URL) => boolean): readonly DocumentSource[] {
-  const isBase = typeof places === "string" || places instanceof URL;
-  if (isBase && count > 1) return Array.from({ length: count }, (_, file) => extended(places, `.${file}`, isPath));
+function everyFile(places: Places, count: number, fileAt: FileAt): readonly DocumentSource[] {
+  if (isPlace(places) && count > 1) return Array.from({ length: count }, (_, file) => extended(places, `.${file}`, fileAt));
   const all = [places].flat() as readonly DocumentSource[];
   if (all.length === count || all.length === 0) return all;
-  throw new SnapseekError("option/docs", `docs: the documents are in ${count} files, and ${all.length} were given`);
+  throw new SnapseekError("option/docs", `docs: ${count} files are wanted, and ${all.length} were given`);
 }
 
 /** An address with more at the end of its path, before what a URL has after it. */
-function extended<T extends string | URL>(place: T, suffix: string, isPath: (place: string | URL) => boolean): string | URL {
+function extended(place: string | URL, suffix: string, fileAt: FileAt): string | URL {
   if (typeof place !== "string") {
     const url = new URL(place);
     url.pathname += suffix;
     return url;
   }
-  return isPath(place) ? place + suffix : place.replace(/(?=[?#])|$/, suffix);
+  return fileAt?.(place) ? place + suffix : place.replace(/(?=[?#])|$/, suffix);
 }

@@ -27,7 +27,6 @@ export class EmbeddingCache {
   readonly #entries = new Map<string, Entry>();
   readonly #now: () => number;
   readonly #limits: CacheLimits;
-  #bytes = 0;
 
   constructor(now: () => number = Date.now, limits: CacheLimits = LIMITS) {
     this.#now = now;
@@ -41,36 +40,22 @@ export class EmbeddingCache {
 
   /** The vector of a text; `undefined` where it is not kept, or was kept for too long. */
   get(text: string): Float32Array | undefined {
-    const entry = this.#taken(text);
+    const entry = this.#entries.get(text);
+    this.#entries.delete(text);
     if (!entry || this.#now() - entry.at >= this.#limits.milliseconds) return undefined;
-    this.#put(text, entry);
+    this.#entries.set(text, entry);
     return entry.vector;
   }
 
   /** Keeps the vector of a text. */
   set(text: string, vector: Float32Array): void {
-    this.#taken(text);
-    this.#put(text, { vector, at: this.#now() });
-    const { entries, bytes } = this.#limits;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= entries && this.#bytes <= bytes) break;
-      this.#taken(oldest);
-    }
-  }
-
-  #put(text: string, entry: Entry): void {
-    this.#entries.set(text, entry);
-    this.#bytes += sizeOf(text, entry);
-  }
-
-  /** What is kept of a text, and is no more. */
-  #taken(text: string): Entry | undefined {
-    const entry = this.#entries.get(text);
-    if (!entry) return undefined;
     this.#entries.delete(text);
-    this.#bytes -= sizeOf(text, entry);
-    return entry;
+    this.#entries.set(text, { vector, at: this.#now() });
+    let bytes = 0;
+    // From the last that was asked for, as many as there is room for.
+    [...this.#entries].reverse().forEach(([text, { vector }], place) => {
+      bytes += 2 * text.length + vector.byteLength;
+      if (place >= this.#limits.entries || bytes > this.#limits.bytes) this.#entries.delete(text);
+    });
   }
 }
-
-const sizeOf = (text: string, { vector }: Entry): number => 2 * text.length + vector.byteLength;

@@ -20,16 +20,17 @@ export async function vectorsOf(texts: readonly string[], embed: Embed, what: st
   const made = Array.from(vectors ?? [], (vector) => Float32Array.from(vector ?? []));
   const expected = width || made[0]?.length;
   if (made.length === texts.length && expected && made.every(({ length }) => length === expected)) return made;
-  const found = `of ${texts.length} texts it made ${made.length}`;
-  throw new SnapseekError("embed/failed", `embed: an array of vectors is wanted, one for each text, of one length; ${found}`);
+  const message = `embed: ${texts.length} vectors of one length are wanted, one for each text; it made ${made.length}`;
+  throw new SnapseekError("embed/failed", message);
 }
 
-/** The vector of a query, or why there is none. */
+/** The vector of a query, or why there is none; neither where nothing embeds it. */
 export async function vectorOf(
   query: string,
-  embed: Embed,
+  embed: Embed | undefined,
   signal?: AbortSignal,
 ): Promise<{ readonly vector?: Float32Array; readonly failure?: SnapseekError }> {
+  if (!embed) return {};
   try {
     const [vector] = await unlessAborted(vectorsOf([query], embed, "the query"), signal);
     return { vector: vector! };

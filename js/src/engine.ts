@@ -42,8 +42,8 @@ export interface RecipeOptions {
 /** A vector as wasm takes it: it copies numbers, and asks no more of what holds them. */
 type Numbers = Float32Array | undefined;
 
-/** After a trap the module's memory may be anything, for every engine in it. */
-let hasCrashed = false;
+/** What the module failed with. After a trap its memory may be anything, for every engine in it. */
+let crash: Error | undefined;
 
 /**
  * Calls into wasm, and gives its errors their class.
@@ -51,17 +51,33 @@ let hasCrashed = false;
  * @internal
  */
 export function call<T>(work: () => T): T {
-  if (hasCrashed) {
-    throw new SnapseekError("engine/crashed", "the WebAssembly module failed before; load the page or process anew");
-  }
   try {
-    return work();
+    if (!crash) return work();
   } catch (thrown) {
     if (isRaw(thrown)) throw fromRaw(thrown);
     if (!(thrown instanceof WebAssembly.RuntimeError || thrown instanceof RangeError)) throw thrown;
-    hasCrashed = true;
-    const message = `the WebAssembly module failed: out of memory, or a bug in snapseek (${thrown.message})`;
-    throw new SnapseekError("engine/crashed", message, { cause: thrown });
+    crash = thrown;
+  }
+  const message = `the WebAssembly module failed: out of memory, or a bug in snapseek (${crash.message})`;
+  throw new SnapseekError("engine/crashed", `${message}; load the page or process anew`, { cause: crash });
+}
+
+/**
+ * Makes something in wasm that becomes an engine once everything is in it. It is freed where that fails.
+ *
+ * @internal
+ */
+export async function filled<Raw, T extends { finish(): Raw; free(): void }>(
+  begin: () => T,
+  fill: (unfinished: T) => Promise<void>,
+): Promise<Raw> {
+  const unfinished = call(begin);
+  try {
+    await fill(unfinished);
+    return call(() => unfinished.finish());
+  } finally {
+    // What is finished has nothing left to free.
+    unfinished.free();
   }
 }
 
@@ -118,18 +134,13 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
   match(expression: string, options?: MatchOptions): MatchRow[] {
     const columns = this.call((raw) => raw.match(expression, options)) as Columns;
     const [ranks, ids, kinds, snippets, highlights] = columns;
-    const rows: MatchRow[] = new Array(ids.length);
-    for (let i = 0; i < rows.length; i++) {
-      const row: { -readonly [name in keyof MatchRow]: MatchRow[name] } = {
-        id: ids[i]!,
-        kind: kinds ? kinds[i]! : "document",
-        rank: ranks[i]!,
-      };
-      if (snippets) row.snippet = snippets[i]!;
-      if (highlights) row.highlight = highlights[i]!;
-      rows[i] = row;
-    }
-    return rows;
+    return ids.map((id, i) => ({
+      id,
+      kind: kinds?.[i] ?? "document",
+      rank: ranks[i]!,
+      ...(snippets && { snippet: snippets[i]! }),
+      ...(highlights && { highlight: highlights[i]! }),
+    }));
   }
 
   /**
@@ -142,22 +153,13 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
     if (!isObject(options)) return this.searchSync(query, options);
     const { embed = this.embedding, signal, ...rest } = options;
     signal?.throwIfAborted();
-    const isPlain = !embed || rest.vector || rest.mode === "keyword";
-    const { vector, failure } = isPlain ? {} : await vectorOf(query, embed, signal);
+    const isPlain = rest.vector || rest.mode === "keyword";
+    const { vector, failure } = await vectorOf(query, isPlain ? undefined : embed, signal);
     if (failure && rest.mode === "vector") throw failure;
     const asked = { ...rest, ...(vector && { vector }), ...(failure && { mode: "keyword" as const }) };
-    const response = await this.ready(() => this.searchSync(query, asked), signal);
+    const response = await this.withDocuments(() => this.searchSync(query, asked), { signal });
     if (!failure) return response;
     return { ...response, degraded: true, warnings: [failure.message, ...(response.warnings ?? [])] };
-  }
-
-  /**
-   * What `work` gives, with documents where they are in other files; at once where they are not.
-   *
-   * @internal
-   */
-  protected ready<T>(work: () => T, signal?: AbortSignal): T | Promise<Awaited<T>> {
-    return this.#documents ? this.withDocuments(work, signal ? { signal } : {}) : work();
   }
 
   /**
@@ -171,8 +173,7 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
    *
    * @param options.signal Stops the wait.
    */
-  async withDocuments<T>(work: () => T, options: { readonly signal?: AbortSignal } = {}): Promise<Awaited<T>> {
-    const { signal } = options;
+  async withDocuments<T>(work: () => T, { signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<Awaited<T>> {
     const asked = new Set<number>();
     this.#waiting++;
     try {
@@ -185,11 +186,11 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
           // Blocks that were just fetched are there; who misses them again would never have them.
           if (!blocks || !this.#documents || blocks.every((block) => asked.has(block))) throw error;
           blocks.forEach((block) => asked.add(block));
-          await unlessAborted(this.#documents.load(blocks, (use) => this.call(use)), signal);
+          await unlessAborted(this.#documents(blocks, (use) => this.call(use)), signal);
         }
       }
     } finally {
-      if (--this.#waiting === 0 && this.#raw && !hasCrashed) this.#raw.trim();
+      if (--this.#waiting === 0 && !crash) this.#raw?.trim();
     }
   }
 
@@ -198,10 +199,9 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
    * documents are in other files and not at hand, it throws `documents/missing`.
    */
   searchSync(query: string, options: Omit<SearchOptions, "embed" | "signal"> = {}): SearchResponse<R> {
-    const { vector, ...given } = Object(options) as SearchOptions;
-    const rest = given.recency ? { now: Date.now(), ...given } : given;
+    const { vector, ...rest } = Object(options) as SearchOptions;
     // What is no object is an error, and wasm says which.
-    const sent = isObject(options) ? rest : options;
+    const sent = isObject(options) ? { now: Date.now(), ...rest } : options;
     return JSON.parse(this.call((raw) => raw.search(query, sent, vector as Numbers))) as SearchResponse<R>;
   }
 
@@ -243,7 +243,7 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
   free(): void {
     const raw = this.#raw;
     this.#raw = undefined;
-    if (raw && !hasCrashed) raw.free();
+    if (!crash) raw?.free();
   }
 
   /** As {@link Searcher.free}, for `using`. */
@@ -286,10 +286,9 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
    */
   async askAbout<T>(name: string, query: string, options: RecipeOptions): Promise<T> {
     const { embed = this.embedding, vector: given, ...rest } = options;
-    const isPlain = given || !embed || !query.trim();
-    const { vector = given, failure } = isPlain ? {} : await vectorOf(query, embed);
+    const { vector = given, failure } = await vectorOf(query, given || !query.trim() ? undefined : embed);
     const asked = { ...rest, ...(failure && { embedFailed: failure.message }) };
-    return this.ready(() => this.ask<T>(name, asked, vector)) as T;
+    return this.withDocuments(() => this.ask<T>(name, asked, vector));
   }
 
   /**
@@ -365,8 +364,7 @@ export function listed(records: Iterable<object> | string): readonly object[] | 
 
 /** JSON writes a typed array as an object; as a plain array it is a vector. */
 function withPlainVectors(record: object): object {
-  if (typeof record !== "object" || record === null) return record;
-  const typed = Object.entries(record).filter(([, value]) => ArrayBuffer.isView(value) && "length" in value);
+  const typed = Object.entries(Object(record)).filter(([, value]) => ArrayBuffer.isView(value) && "length" in value);
   if (typed.length === 0) return record;
   const plain = typed.map(([name, value]) => [name, Array.from(value as ArrayLike<number> & ArrayBufferView)]);
   return { ...record, ...Object.fromEntries(plain) };

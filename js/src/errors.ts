@@ -117,8 +117,19 @@ export function isRaw(thrown: unknown): thrown is RawError {
 
 /** The error that users see for one that the wasm module threw. */
 export function fromRaw({ code, message, ...more }: RawError): SnapseekError {
-  const said = more.blocks ? `${message}; use search(), or withDocuments(() => …) around another call` : message;
+  const said = more.blocks ? `${message}; use search(), or withDocuments(() => …)` : message;
   return new SnapseekError(code, said, more);
+}
+
+/** What is thrown where something could not be had from where it is. */
+export function unread(what: string, cause: unknown): SnapseekError {
+  if (cause instanceof SnapseekError) return cause;
+  return new SnapseekError("source/failed", `the ${what} could not be read: ${reasonOf(cause)}`, { cause });
+}
+
+/** What a server answered that did not give what was asked for. */
+export function refusal({ url, status, headers }: Response): Error {
+  return new Error(`${url} answered ${status} ${headers.get("content-type") ?? ""}`.trimEnd());
 }
 
 /** What someone else's error says. */

@@ -3,47 +3,48 @@
 import { Engine, freed } from "./engine.js";
 import type { Package } from "./index.js";
 import { listen, takenApart, valueOf, type Endpoint, type Outcome, type Place, type ToPage, type ToWorker } from "./message.js";
+import { turn } from "./turn.js";
 
 type Call = ToWorker & { snapseek: "call" };
 
-/** A call that is under way: what ends it, and who waits for what the page's functions give. */
-interface Running {
-  readonly abort: AbortController;
-  readonly returns: ((outcome: Outcome) => void)[];
-}
-
 /** Lets a page open and use engines here. */
-export function exposed(endpoint: Endpoint, { open, build }: Pick<Package, "open" | "build">): void {
+export function exposed(endpoint: Endpoint, entry: Pick<Package, "open" | "build">): void {
   const engines = new Map<number, Engine>();
-  const running = new Map<number, Running>();
+  /** What hears the further messages about a call that is under way. */
+  const running = new Map<number, (message: Exclude<ToWorker, Call>) => void>();
   let last = 0;
 
   const post = (message: ToPage, transfer: ArrayBuffer[] = []): void => endpoint.postMessage(message, transfer);
 
   listen<ToWorker>(endpoint, (message) => {
-    if (message.snapseek === "call") return void run(message);
-    const { abort, returns } = running.get(message.id) ?? {};
-    if (message.snapseek === "abort") abort?.abort();
-    else returns?.[message.call]?.(message.outcome);
+    if (message.snapseek === "call") void run(message);
+    else running.get(message.id)?.(message);
   });
 
   async function run(call: Call): Promise<void> {
-    const { id, functions, signals, args } = call;
+    const { id, functions, signals } = call;
     const abort = new AbortController();
-    const returns: Running["returns"] = [];
-    running.set(id, { abort, returns });
-    const calledBack = (place: Place) => async (...args: unknown[]) => {
-      const returned = new Promise<Outcome>((resolve) => {
-        post({ snapseek: "calls", id, call: returns.push(resolve) - 1, place, args });
-      });
-      return valueOf(await returned);
+    const returns: ((outcome: Outcome) => void)[] = [];
+    running.set(id, (message) => {
+      if (message.snapseek === "abort") abort.abort();
+      else returns[message.call]?.(message.outcome);
+    });
+    const set = ([argument, name]: Place, value: unknown): void => {
+      (call.args[argument] as Record<string, unknown>)[name] = value;
     };
-    for (const place of functions) set(args, place, calledBack(place));
-    for (const place of signals) set(args, place, abort.signal);
+    for (const place of signals) set(place, abort.signal);
+    for (const place of functions) {
+      set(place, async (...args: unknown[]) => {
+        const returned = new Promise<Outcome>((resolve) => {
+          post({ snapseek: "calls", id, call: returns.push(resolve) - 1, place, args });
+        });
+        return valueOf(await returned);
+      });
+    }
     const done = (outcome: Outcome, transfer?: ArrayBuffer[]): void => post({ snapseek: "done", id, outcome }, transfer);
     try {
       // An abort that is already here is heard first.
-      if (signals.length > 0) await new Promise((resolve) => setTimeout(resolve));
+      if (signals.length > 0) await turn();
       abort.signal.throwIfAborted();
       const value = await result(call);
       if (value instanceof Engine) {
@@ -57,21 +58,18 @@ export function exposed(endpoint: Endpoint, { open, build }: Pick<Package, "open
   }
 
   function result({ engine: number, path, args }: Call): unknown {
-    if (number === undefined) return (path[0] === "build" ? build : open)(...(args as [string]));
-    const engine = engines.get(number);
-    if (!engine) throw freed();
-    if (path[0] === "free") engines.delete(number);
+    const engine = number === undefined ? undefined : engines.get(number);
+    if (number !== undefined && !engine) throw freed();
+    if (path[0] === "free") engines.delete(number!);
     let owner: unknown;
-    let value: unknown = engine;
+    let value: unknown = engine ?? entry;
     for (const name of path) {
       if (name in Object.prototype || !(name in Object(value))) throw new TypeError(`an engine has no ${path.join(".")}`);
       owner = value;
       value = (owner as Record<string, unknown>)[name];
     }
-    return typeof value === "function" ? engine.withDocuments(() => value.apply(owner, args) as unknown) : value;
+    if (typeof value !== "function") return value;
+    const work = (): unknown => (value as Function).apply(owner, args);
+    return engine ? engine.withDocuments(work) : work();
   }
-}
-
-function set(args: unknown[], [argument, name]: Place, value: unknown): void {
-  Object.defineProperty(args[argument], name, { value, enumerable: true });
 }

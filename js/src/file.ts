@@ -1,7 +1,7 @@
 // Files, for Node and what is like it.
 
 import { open } from "node:fs/promises";
-import type { DocumentFile } from "./ranges.js";
+import type { ReadPart } from "./ranges.js";
 import type { Pieces } from "./source.js";
 
 const PIECE = 1 << 20;
@@ -33,17 +33,15 @@ export async function pieces(location: string | URL): Promise<Pieces> {
   }
 }
 
-/** The file at a path or file URL, read where it is asked for. It is open while it is read, and no longer. */
-export function parts(location: string | URL): DocumentFile {
-  return {
-    async read(start, end) {
-      const file = await open(asPath(location));
-      try {
-        const { buffer, bytesRead } = await file.read(new Uint8Array(end - start), 0, end - start, start);
-        return buffer.subarray(0, bytesRead);
-      } finally {
-        await file.close();
-      }
-    },
+/** Reads the file at a path or file URL. It is open while it is read, and no longer. */
+export function parts(location: string | URL): ReadPart {
+  return async (start, end) => {
+    const file = await open(asPath(location));
+    try {
+      const { buffer, bytesRead } = await file.read(new Uint8Array(end - start), 0, end - start, start);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
   };
 }

@@ -5,7 +5,7 @@ import { built, type BuildProgress } from "./building.js";
 import { documentsOf, type DocumentSource } from "./documents.js";
 import { Engine, Searcher, call, type RawSearcher } from "./engine.js";
 import { loader, type Glue, type Wasm, type WasmSource } from "./load.js";
-import type { DocumentFile, MissingRanges } from "./ranges.js";
+import type { MissingRanges, ReadPart } from "./ranges.js";
 import type { raw as whole } from "./raw.js";
 import type { MemorySettings } from "./memory.types.js";
 import { received, type DownloadProgress, type RawOpener, type Read, type Source } from "./source.js";
@@ -23,8 +23,8 @@ export interface Environment {
   readonly wasmAt: (location: string | URL) => Promise<Wasm>;
   /** The snapshot at a URL or path. */
   readonly read: Read;
-  /** The file at a path; nothing where the location is a URL to fetch from. */
-  readonly file?: (location: string | URL) => DocumentFile | undefined;
+  /** What reads the file at a path; nothing where the location is a URL to fetch from. */
+  readonly file?: (location: string | URL) => ReadPart | undefined;
 }
 
 /** How the module is loaded. */

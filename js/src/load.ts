@@ -1,7 +1,8 @@
 // How does the WebAssembly module get here? From where the caller says, or else from the first place of the environment
 // that has it.
 
-import { SnapseekError, reasonOf } from "./errors.js";
+import { SnapseekError, reasonOf, refusal } from "./errors.js";
+import { isPlace } from "./place.js";
 
 // To TypeScript a module is `{}`, and so would a number be; hence the `object`.
 /** The module, or where it is: a URL, in Node also a path. */
@@ -31,7 +32,7 @@ export function loader<Raw extends Glue>(
   async function start(given: WasmSource | PromiseLike<WasmSource> | undefined): Promise<Raw> {
     const named = async (): Promise<Wasm> => {
       const source = (await given)!;
-      return typeof source === "string" || source instanceof URL ? wasmAt(source) : source;
+      return isPlace(source) ? wasmAt(source) : source;
     };
     const failures: unknown[] = [];
     for (const place of given === undefined ? places : [named]) {
@@ -59,13 +60,10 @@ export function loader<Raw extends Glue>(
 async function compiled(wasm: Wasm): Promise<WebAssembly.Module> {
   if (wasm instanceof WebAssembly.Module) return wasm;
   if (!("arrayBuffer" in wasm)) return WebAssembly.compile(wasm);
-  const type = wasm.headers.get("content-type") ?? "";
+  const type = wasm.headers.get("content-type");
   // Servers of single-page applications answer with the page where they have no file.
-  if (!wasm.ok || type.startsWith("text/html")) {
-    throw new Error(`${wasm.url} answered ${wasm.status} ${type}`.trimEnd());
-  }
-  const isTyped = type.split(";")[0]!.trim() === "application/wasm";
-  return isTyped && "compileStreaming" in WebAssembly
+  if (!wasm.ok || type?.startsWith("text/html")) throw refusal(wasm);
+  return type === "application/wasm" && "compileStreaming" in WebAssembly
     ? WebAssembly.compileStreaming(wasm)
     : WebAssembly.compile(await wasm.arrayBuffer());
 }

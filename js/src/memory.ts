@@ -162,9 +162,9 @@ export class MemoryRecipe {
   async #find<T>(name: string, options: Omit<Partial<MemorySearchOptions>, "query" | "projectId" | "limit"> & Asked): Promise<T> {
     const { weights, decay } = this.#settings;
     const asked = { ...options, decay, weights: merged(weights, options.weights) };
-    if (asked.mode !== "keyword") return this.#engine.askAbout(name, asked.query, asked);
-    const { embed: _, vector: __, ...rest } = asked;
-    return this.#engine.ask(name, rest);
+    // Words alone need no vector: nothing is to be embedded, and what is given is left out.
+    const isPlain = asked.mode === "keyword";
+    return this.#engine.askAbout(name, isPlain ? "" : asked.query, { ...asked, ...(isPlain && { vector: undefined }) });
   }
 }
 

@@ -54,35 +54,33 @@ interface ErrorParts {
 
 /** Hears the messages that are ours. */
 export function listen<Message extends ToWorker | ToPage>(endpoint: Endpoint, heard: (message: Message) => void): void {
-  const filtered = (message: unknown): void => {
-    if (typeof message === "object" && message !== null && "snapseek" in message) heard(message as Message);
-  };
-  hear(endpoint, "message", filtered);
+  hear(endpoint, "message", (message) => {
+    if ("snapseek" in Object(message)) heard(message as Message);
+  });
 }
 
 /** Hears events, with their data where they have some. */
 export function hear(endpoint: Endpoint, type: string, listener: (value: unknown) => void): void {
   if (endpoint.on) endpoint.on(type, listener);
-  else endpoint.addEventListener!(type, (event) => listener("data" in event && type === "message" ? event.data : event));
+  else endpoint.addEventListener!(type, (event) => listener(type === "message" ? (event as MessageEvent).data : event));
 }
 
 /** An error, taken apart for the way. */
 export function takenApart(thrown: unknown): ErrorParts {
-  if (!(thrown instanceof Error)) return { name: "Error", message: String(thrown) };
-  const { name, message, cause } = thrown;
+  const { name = "Error", cause } = Object(thrown) as Partial<Error>;
   const own = thrown instanceof SnapseekError ? thrown : {};
-  return { ...own, name, message, ...(cause !== undefined && { cause: reasonOf(cause) }) };
+  return { ...own, name, message: reasonOf(thrown), ...(cause !== undefined && { cause: reasonOf(cause) }) };
 }
 
 /** What a call gave, or what it threw. */
 export function valueOf(outcome: Outcome): unknown {
   if ("error" in outcome) throw putTogether(outcome.error);
-  return "value" in outcome ? outcome.value : undefined;
+  return (outcome as { value?: unknown }).value;
 }
 
 /** The error that was taken apart. */
 export function putTogether({ name, message, cause, code, ...more }: ErrorParts): Error {
   const reason = cause === undefined ? {} : { cause: new Error(cause) };
   if (code) return new SnapseekError(code, message, { ...more, ...reason });
-  return Object.defineProperty(new Error(message, reason), "name", { value: name });
+  return Object.assign(new Error(message, reason), { name });
 }

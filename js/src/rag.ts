@@ -13,6 +13,7 @@ import type {
   RagSourceKey,
   RagSourceReport,
 } from "./rag.types.js";
+import { turn } from "./turn.js";
 import type { Embed } from "./types.js";
 
 /** How many sources are written at once: each write costs the encoding of a segment. */
@@ -25,7 +26,7 @@ const MAX_WAIT = 10_000;
 type Sent = RagSource & { readonly embedFailed: string | undefined };
 
 /** What a dry run says of a source. */
-type Planned = RagSourceReport & { readonly texts?: readonly string[] };
+type Planned = RagSourceReport & { readonly reason?: string; readonly texts?: readonly string[] };
 
 /** What the calls for the index have in common, as wasm takes them. */
 type IndexRest = Omit<RagIndexOptions, "embed" | "batchSize" | "onProgress" | "signal">;
@@ -77,20 +78,18 @@ export class Rag {
   async #index(sources: readonly RagSource[], options: RagIndexOptions): Promise<RagIndexResponse> {
     const { embed = this.#engine.embedding, batchSize = TEXTS_A_BATCH, onProgress, signal, ...rest } = options;
     if (!(batchSize >= 1)) throw new SnapseekError("option/batchSize", `batchSize: must be at least 1, not ${batchSize}`);
-    const written: RagIndexResponse[] = [];
-    let chunks = 0;
+    let written: RagIndexResponse | undefined;
     for (let start = 0; start === 0 || start < sources.length; start += SOURCES_A_WRITE) {
       signal?.throwIfAborted();
       const some = sources.slice(start, start + SOURCES_A_WRITE);
       const response = embed
         ? await this.#embedded(some, rest, embed, batchSize, signal)
         : this.#engine.ask<RagIndexResponse>("rag.index", { ...rest, sources: some });
-      written.push(response);
-      onProgress?.({ sources: start + some.length, total: sources.length, chunks: (chunks += response.indexedChunks) });
-      // Others have their turn.
-      await new Promise((resolve) => setTimeout(resolve));
+      written = written ? together(written, response) : response;
+      onProgress?.({ sources: start + some.length, total: sources.length, chunks: written.indexedChunks });
+      await turn();
     }
-    return together(written);
+    return written!;
   }
 
   /** Writes sources with the vectors that a function makes of their chunks. */
@@ -119,17 +118,16 @@ export class Rag {
         }
       }
     }
-    const isChanged = (report: Planned): boolean => report.indexed || report.reason !== "content_unchanged";
-    const changed = sources
-      .map((source, number): Sent => ({ ...source, embedFailed: failed.get(number) }))
-      .filter((_, number) => isChanged(plan.sources[number]!));
+    const isChanged = ({ reason }: Planned): boolean => reason !== "content_unchanged";
+    const changed = sources.flatMap((source, number): Sent[] =>
+      isChanged(plan.sources[number]!) ? [{ ...source, embedFailed: failed.get(number) }] : [],
+    );
     // One source's chunks have all their vectors, or none.
-    const kept = vectors.filter((_, place) => !failed.has(texts[place]![1])).flatMap((vector) => Array.from(vector));
-    const vector = kept.length > 0 ? kept : undefined;
+    const vector = vectors.flatMap((vector, place) => (failed.has(texts[place]![1]) ? [] : Array.from(vector)));
     const written = this.#engine.ask<RagIndexResponse>("rag.index", { ...rest, sources: changed }, vector);
     const reports = written.sources.values();
     const all = plan.sources.map((report) => (isChanged(report) ? reports.next().value! : report));
-    return { ...written, sources: all, skipped: all.filter(({ skipped }) => skipped).length };
+    return { ...written, sources: all, skipped: written.skipped + sources.length - changed.length };
   }
 
   /** Resolves when what is being indexed is, or the time is over. */
@@ -156,30 +154,19 @@ export class Rag {
   }
 }
 
-/** What several calls for the index did, at least one. */
-function together(all: readonly RagIndexResponse[]): RagIndexResponse {
-  const flat = all.map((one) => ({ ...one, ...one.embedding }));
-  const sum = (name: "indexed" | "skipped" | "indexedChunks" | "removedChunks" | "fallbackCount"): number =>
-    flat.reduce((total, one) => total + one[name], 0);
-  const union = (name: "providers" | "models" | "fallbackReasons"): string[] =>
-    [...new Set(flat.flatMap((one) => one[name] ?? []))].sort();
-  const fallbackReasons = union("fallbackReasons");
-  // The worst of all, but for a write of nothing, which tells nothing.
-  const tiers = all.filter(({ indexed }) => indexed > 0).map(({ qualityTier }) => qualityTier);
-  const first = all[0]!;
-  return {
-    ...first,
-    indexed: sum("indexed"),
-    skipped: sum("skipped"),
-    indexedChunks: sum("indexedChunks"),
-    removedChunks: sum("removedChunks"),
-    qualityTier: tiers.find((tier) => tier === "degraded") ?? tiers[0] ?? first.qualityTier,
-    embedding: {
-      providers: union("providers"),
-      models: union("models"),
-      fallbackCount: sum("fallbackCount"),
-      ...(fallbackReasons.length > 0 && { fallbackReasons }),
-    },
-    sources: all.flatMap(({ sources }) => sources),
+/** Two answers in one: counts are added, lists joined, each word once. Settings are the same in both. */
+function joined<T extends object>(a: T, b: T): T {
+  const join = ([name, one]: [string, unknown]): [string, unknown] => {
+    const other = (b as Record<string, unknown>)[name];
+    if (Array.isArray(one)) return [name, [...new Set(one.concat(other ?? []))].sort()];
+    return [name, typeof one === "number" && !name.startsWith("chunk") ? one + (other as number) : one];
   };
+  return Object.fromEntries(Object.entries({ ...b, ...a }).map(join)) as T;
+}
+
+/** What two calls for the index did. */
+function together(a: RagIndexResponse, b: RagIndexResponse): RagIndexResponse {
+  // The worse of both, but for a write of nothing, which tells nothing.
+  const isFirst = a.indexed > 0 && (b.indexed === 0 || b.qualityTier !== "degraded");
+  return { ...joined(a, b), ...(!isFirst && { qualityTier: b.qualityTier }), embedding: joined(a.embedding, b.embedding) };
 }

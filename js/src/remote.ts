@@ -6,7 +6,8 @@ import type { Engine } from "./engine.js";
 import { SnapseekError } from "./errors.js";
 import type { BuildOptions, OpenOptions } from "./index.js";
 import { hear, listen, putTogether, takenApart, type Endpoint, type Outcome, type Place, type ToPage, type ToWorker } from "./message.js";
-import { contentOf, type Source } from "./source.js";
+import { isPlace } from "./place.js";
+import { contentOf, fail, type Source } from "./source.js";
 import type { Identified, RecordInput, Schema, StoredRecord } from "./types.js";
 
 /**
@@ -164,8 +165,8 @@ export function openInWorker<R extends object = StoredRecord>(
 /** A source as a worker can have it: a place, bytes that can be handed over, or pieces that it asks for. */
 async function sendable(source: Source | PromiseLike<Source>, signal: AbortSignal | undefined) {
   const given = await unlessAborted(Promise.resolve(source), signal);
-  if (typeof given !== "string" && !(given instanceof URL)) {
-    const content = await contentOf(given);
+  if (!isPlace(given)) {
+    const content = await contentOf(given).catch(fail);
     const isPart = content instanceof Uint8Array && content.length < content.buffer.byteLength;
     return isPart ? content.slice() : content;
   }
@@ -180,7 +181,7 @@ function absolute(place: string | URL): string {
 /** Places of documents as a worker can have them; nothing where it finds them itself. */
 function sendableDocs(docs: NonNullable<OpenOptions["docs"]>): OpenOptions["docs"] {
   if (Array.isArray(docs)) return docs.length > 0 ? docs.flatMap((one: DocumentSource) => sendableDocs(one) ?? []) : undefined;
-  return typeof docs === "string" || docs instanceof URL ? absolute(docs) : docs;
+  return isPlace(docs) ? absolute(docs) : docs;
 }
 
 function isPlain(value: unknown): value is Record<string, unknown> {

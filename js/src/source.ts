@@ -1,8 +1,9 @@
 // How does a snapshot get into the module's memory? Whole, where its bytes are here; else piece by piece, as they come.
 
 import { unlessAborted } from "./abort.js";
-import { call } from "./engine.js";
-import { SnapseekError, reasonOf } from "./errors.js";
+import { call, filled } from "./engine.js";
+import { SnapseekError, refusal, unread } from "./errors.js";
+import { isPlace } from "./place.js";
 
 /** A snapshot, or where it is: a URL, in Node also a path. */
 export type Source =
@@ -55,42 +56,29 @@ export async function received<Raw>(
   { signal, onProgress }: Receiving,
 ): Promise<Raw> {
   signal?.throwIfAborted();
-  const arriving = contentAt(source, read, signal);
-  const stop = (): void => void arriving.then((content) => (content as Partial<Pieces>).stop?.()).catch(() => {});
-  signal?.addEventListener("abort", stop);
+  const arriving = contentAt(source, read, signal).catch(fail);
   try {
     const [content, glue] = await unlessAborted(Promise.all([arriving, ready]), signal);
     if ("stop" in content) return await written(content, glue, { signal, onProgress });
     onProgress?.({ loaded: content.length, total: content.length });
     return call(() => glue.Engine.open(content));
   } finally {
-    signal?.removeEventListener("abort", stop);
-    stop();
+    arriving.then((content) => (content as Partial<Pieces>).stop?.()).catch(() => {});
   }
 }
 
 /** Writes pieces into the module's memory and opens what they are. */
-async function written<Raw>(pieces: Pieces, glue: RawOpener<Raw>, { signal, onProgress }: Receiving): Promise<Raw> {
+function written<Raw>(pieces: Pieces, glue: RawOpener<Raw>, { signal, onProgress }: Receiving): Promise<Raw> {
   const { total } = pieces;
-  const receiver = call(() => new glue.Receiver(Math.min(total ?? 0, 0xffffffff)));
-  let isOpen = false;
-  try {
+  return filled(() => new glue.Receiver(Math.min(total ?? 0, 0xffffffff)), async (receiver) => {
     for (let loaded = 0; ; ) {
-      const piece = await pieces.next().catch((cause: unknown) => {
-        throw failure(cause, signal);
-      });
-      signal?.throwIfAborted();
+      const piece = await unlessAborted(pieces.next().catch(fail), signal);
       if (!piece) break;
       call(() => receiver.write(piece));
       loaded += piece.length;
       onProgress?.(total === undefined ? { loaded } : { loaded, total });
     }
-    // It is handed over even where it fails.
-    isOpen = true;
-    return call(() => receiver.finish());
-  } finally {
-    if (!isOpen) receiver.free();
-  }
+  });
 }
 
 async function contentAt(
@@ -98,33 +86,26 @@ async function contentAt(
   read: Read,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array | Pieces> {
-  try {
-    const given = await source;
-    const isPlace = typeof given === "string" || given instanceof URL;
-    return await contentOf(isPlace ? await read(given, signal) : given);
-  } catch (cause) {
-    throw failure(cause, signal);
-  }
+  const given = await source;
+  return contentOf(isPlace(given) ? await read(given, signal) : given);
 }
 
 /** The content of a source. It is known by what it can do, since another realm's `Response` is not this one's. */
 export async function contentOf(source: Exclude<Source, string | URL> | Pieces): Promise<Uint8Array | Pieces> {
   if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
-  if (Object.prototype.toString.call(source) === "[object ArrayBuffer]") return new Uint8Array(source as ArrayBuffer);
   if (typeof source === "object" && source !== null) {
+    if ("byteLength" in source) return new Uint8Array(source);
     if ("stop" in source) return source;
     if ("getReader" in source) return piecesOf(source);
     if ("headers" in source) return contentOfResponse(source);
     if ("stream" in source) return piecesOf(source.stream(), source.size);
   }
-  const wanted = "a URL, Response, ArrayBuffer, Uint8Array, Blob or ReadableStream is wanted";
-  throw new SnapseekError("source/unknown", `this is no source of a snapshot; ${wanted}`);
+  const wanted = "a URL, Response, ArrayBuffer, Uint8Array, Blob or ReadableStream";
+  throw new SnapseekError("source/unknown", `no snapshot comes from this; ${wanted} is wanted`);
 }
 
 async function contentOfResponse(response: Response): Promise<Uint8Array | Pieces> {
-  if (!response.ok) {
-    throw new SnapseekError("source/failed", `the snapshot could not be fetched: ${response.url} answered ${response.status}`);
-  }
+  if (!response.ok) throw refusal(response);
   if (!response.body) return new Uint8Array(await response.arrayBuffer());
   const length = response.headers.get("content-length");
   // Where the content is encoded, its length is that of the encoded bytes.
@@ -141,7 +122,7 @@ function piecesOf(stream: ReadableStream<Uint8Array>, total?: number): Pieces {
   };
 }
 
-function failure(cause: unknown, signal: AbortSignal | undefined): unknown {
-  if (cause instanceof SnapseekError || signal?.aborted) return cause;
-  return new SnapseekError("source/failed", `the snapshot could not be read: ${reasonOf(cause)}`, { cause });
+/** For what goes wrong with a snapshot. */
+export function fail(cause: unknown): never {
+  throw unread("snapshot", cause);
 }

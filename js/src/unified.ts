@@ -103,8 +103,7 @@ export class Unified<R extends object = StoredRecord> {
 
   /** What tells this search from all others. */
   #key({ embed = this.#engine.embedding, vector, ...rest }: Asked): string {
-    const sorted = Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1));
-    return JSON.stringify([Object.fromEntries(sorted), vector ? Array.from(vector) : embed && nameOf(embed)]);
+    return JSON.stringify([Object.entries(rest).sort(), vector ? Array.from(vector) : embed && nameOf(embed)]);
   }
 
   #note(what: { readonly latency: number; readonly coalesced: boolean }): void {

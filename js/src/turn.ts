@@ -1,0 +1,2 @@
+/** Lets others have their turn. */
+export const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
