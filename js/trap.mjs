@@ -1,8 +1,8 @@
 // Makes every panic of a module a trap where it happens: node trap.mjs in.wasm out.wasm
 //
 // A panic ends in a trap anyway, and nobody hears its message: std writes it to a standard error that the wasm32 target
-// does not have. What it would say, and where, is 3 % of the module (13 of 421 kB, brotli). Needs the names of functions, so it runs before
-// wasm-opt, which then drops the arguments that nobody takes.
+// does not have. What it would say, and where, was 3 % of the module (13 of 421 kB, brotli). Needs the names of
+// functions, so it runs before wasm-opt, which then drops the arguments that nobody takes.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import binaryen from "binaryen";
