@@ -21,7 +21,6 @@ const LEFT_OUT =
 const RULES = [
   [/\/\*[\s\S]*?\*\//g, ""],
   [/^if \(Symbol\.dispose\).*$/gm, ""],
-  [/static empty\(schema\) \{[\s\S]*?\n    \}\n/, ""],
 
   // Objects.
   [/static __wrap\(ptr\) \{[\s\S]*?\n    \}\n/g, ""],

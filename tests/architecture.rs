@@ -114,3 +114,30 @@ fn nothing_of_the_command_line_reaches_the_wasm_build() {
         );
     }
 }
+
+/// What messages show in its debugging form, by the names that it has there. All of it is text.
+const SHOWN: &[&str] = &["attribute", "field", "id", "model", "name", "operator", "text"];
+
+#[test]
+fn messages_show_nothing_but_text_in_its_debugging_form() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut checked = 0;
+    for path in [root.join("kernel/src"), root.join("src")].iter().flat_map(|folder| sources(folder)) {
+        if path.to_str().is_some_and(|path| path.ends_with("tests.rs")) {
+            continue;
+        }
+        let source = std::fs::read_to_string(&path).unwrap();
+        let code = source.split("#[cfg(test)]").next().unwrap();
+        for (end, _) in code.match_indices(":?}") {
+            let name = code[..end].rsplit('{').next().unwrap();
+            checked += 1;
+            assert!(
+                SHOWN.contains(&name),
+                "{} shows {{{name}:?}}: is that text? js/trap.mjs leaves no other debugging form in the module, and \
+                 the message would be a trap",
+                path.display()
+            );
+        }
+    }
+    assert!(checked > 20, "only {checked} forms were looked at");
+}

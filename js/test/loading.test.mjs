@@ -98,6 +98,61 @@ describe("the module comes from", () => {
   });
 });
 
+describe("what can only search", () => {
+  /** The length of each module that is tried, and what is found. `before` runs before the package is imported. */
+  const tried = async (before, folder = PACKAGE) => {
+    const script = `
+      const { compile, Instance } = WebAssembly;
+      const lengths = [];
+      WebAssembly.compile = (bytes) => (lengths.push(bytes.byteLength), compile(bytes));
+      ${before}
+      const { open } = await import(${JSON.stringify(new URL("search-node.js", folder).href)});
+      const engine = await open(${JSON.stringify(fileURLToPath(new URL("v1.snap", GOLDEN)))});
+      console.log(JSON.stringify({ lengths, found: engine.match("fox").length, writes: "add" in engine }));`;
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script]);
+    return JSON.parse(stdout);
+  };
+  const lengthOf = async (name) => (await readFile(new URL(name, PACKAGE))).length;
+  // What asks for SIMD is the one module without imports; here it computes wrongly.
+  const WITHOUT_SIMD = "WebAssembly.Instance = function (module, imports) { return imports ? new Instance(module, imports) : { exports: { f: () => 29 } }; };";
+
+  it("has a module of its own", async () => {
+    const { lengths, found, writes } = await tried("");
+    assert.deepEqual(lengths, [await lengthOf("snapseek-search.wasm")]);
+    assert.ok(found > 0);
+    assert.equal(writes, false);
+  });
+
+  it("takes the full one without SIMD, where there is none, and finds the same", async () => {
+    const { lengths, ...answer } = await tried(WITHOUT_SIMD);
+    assert.deepEqual(lengths, [await lengthOf("snapseek.plain.wasm")]);
+    assert.deepEqual({ lengths: [await lengthOf("snapseek-search.wasm")], ...answer }, await tried(""));
+  });
+
+  it("takes the full one as a script, where there are no files", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "snapseek-"));
+    try {
+      await cp(fileURLToPath(PACKAGE), folder, { recursive: true, filter: (path) => !path.endsWith(".wasm") });
+      const { lengths, ...answer } = await tried("", new URL(`file://${folder}/`));
+      assert.deepEqual(lengths, [await lengthOf("snapseek.wasm")]);
+      assert.deepEqual({ lengths: [await lengthOf("snapseek-search.wasm")], ...answer }, await tried(""));
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it("stands beside the full package, and each keeps its own module", async () => {
+    const { open: openToSearch } = await import("../../pkg/search-node.js");
+    const searcher = await openToSearch(snapshot);
+    const engine = await build([{ id: 1, title: "fox" }]);
+    assert.ok(searcher.match("fox").length > 0);
+    await engine.add([{ id: 2, title: "fox" }]);
+    assert.equal(engine.match("fox").length, 2);
+    searcher.free();
+    engine.free();
+  });
+});
+
 /** A snapshot that comes in pieces; says whether it was given up. */
 function arriving(bytes, { size = 1000, end = (controller) => controller.close() } = {}) {
   const state = { isCancelled: false };

@@ -169,6 +169,23 @@ describe("a server without ranges", () => {
 });
 
 describe("documents from elsewhere", () => {
+  it("come for recipes, too, whether they embed the question or not", async () => {
+    const whole = await build([], "memory");
+    await whole.memory.create({ content: "Deploy by make release" }, "p");
+    await whole.memory.create({ content: "React with TypeScript" }, "p");
+    const { snapshot, docs } = whole.splitSnapshot();
+    const engine = await opened(snapshot, { docs: new Blob([docs[0]]) });
+    for (const mode of ["keyword", "hybrid"]) {
+      const options = { query: "deploy", projectId: "p", mode, track: false };
+      // Scores fade from one call to the next.
+      const shown = ({ results }) => results.map(({ memory, highlights }) => [memory, highlights]);
+      const found = shown(await engine.memory.search(options));
+      assert.equal(found[0][0].content, "Deploy by make release", mode);
+      assert.deepEqual(found, shown(await whole.memory.search(options)), mode);
+    }
+    whole.free();
+  });
+
   it("may be blobs, one or several", async () => {
     const single = await opened(one.snapshot, { docs: new Blob([one.docs[0]]) });
     await assertSameAnswers(single);

@@ -113,9 +113,9 @@ impl<'a> Request<'a> {
         }
         let named = o.text("mode");
         let mode = named.map_or(Some(RagMode::Hybrid), RagMode::named).unwrap_or_else(|| {
+            let name = named.unwrap_or_default();
             warnings.push(format!(
-                "mode: unknown mode {:?}, so hybrid was used; there are fts, semantic, hybrid",
-                named.unwrap_or_default()
+                "mode: unknown mode {name:?}, so hybrid was used; there are fts, semantic, hybrid"
             ));
             RagMode::Hybrid
         });

@@ -63,7 +63,7 @@ impl PhraseList {
                     return Ok(u64::from(list.documents));
                 }
                 let touching = frequencies(part, fields, &[])?;
-                Ok(scoring::count(terms::lists(part)?.cursor(*list)?, &touching, &part.eligible(None))?)
+                Ok(scoring::count_live(terms::lists(part)?.cursor(*list)?, &touching, &part.eligible(None))?)
             }
         }
     }

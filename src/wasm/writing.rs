@@ -10,14 +10,6 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 impl Engine {
-    /// An engine without records.
-    ///
-    /// # Errors
-    /// When the schema cannot be used.
-    pub fn empty(schema: &JsValue) -> Result<Engine, Failure> {
-        Ok(Engine::of(crate::Engine::empty(&lines::schema(schema)?)?))
-    }
-
     /// Adds records, all or none; how many are new or replace others, and how many were replaced.
     ///
     /// # Errors

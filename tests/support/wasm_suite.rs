@@ -90,7 +90,7 @@ fn lines_and_objects_become_the_bytes_of_the_native_build() {
 
 #[wasm_bindgen_test]
 fn records_added_one_by_one_become_the_bytes_of_the_native_build() {
-    let mut engine = Engine::empty(&js(SCHEMA)).unwrap();
+    let mut engine = build(&"".into(), &js(SCHEMA)).unwrap();
     for line in RECORDS.lines() {
         engine.add(&line.into()).unwrap();
     }

@@ -20,7 +20,7 @@ pub use positions::{
 pub use score_table::ScoreTable;
 pub use source::{Source, Worked};
 pub use top_k::{Ranked, TopK};
-pub use union::{count, restricted, sum_by_document};
+pub use union::{count_live, restricted, sum_by_document};
 
 use crate::bitmap::Bitmap;
 

@@ -60,7 +60,7 @@ pub fn restricted(mut cursor: Cursor, values: &[Option<f64>]) -> Result<Worked, 
 ///
 /// # Errors
 /// When the index is damaged.
-pub fn count(mut cursor: Cursor, values: &[Option<f64>], eligible: &Eligible) -> Result<u64, Malformed> {
+pub fn count_live(mut cursor: Cursor, values: &[Option<f64>], eligible: &Eligible) -> Result<u64, Malformed> {
     let mut count = 0;
     each_posting(&mut cursor, |document, shape| {
         count += u64::from(values[shape as usize].is_some() && eligible.is_live(document));
