@@ -5,8 +5,8 @@ use crate::document::{Key, Record};
 use crate::json::Json;
 use crate::schema::{Schema, SchemaError};
 use crate::segment::{
-    Batch, BatchError, BatchWriter, Embedders, MergeError, Segment, Source, encode_tables, key_hash, merge,
-    merge_sections,
+    Batch, BatchError, BatchFault, BatchWriter, Embedders, MergeError, Segment, Source, encode_tables,
+    key_hash, merge, merge_sections,
 };
 use crate::snapshot::{self, SectionKind};
 use crate::state::{LineError, Stamp, Stamps, State};
@@ -14,19 +14,24 @@ use crate::vector::VectorError;
 use hashbrown::HashTable;
 
 /// Why a snapshot cannot be built.
+pub type BuildError = Box<BuildFault>;
+
+/// What keeps a snapshot from being built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum BuildError {
+pub enum BuildFault {
     /// The schema cannot be used.
     #[error(transparent)]
-    Schema(#[from] SchemaError),
+    Schema(SchemaError),
     /// A record cannot be taken.
     #[error(transparent)]
-    Record(#[from] BatchError),
+    Record(BatchError),
     /// There is too much for one snapshot.
     #[error(transparent)]
-    Merge(#[from] MergeError),
+    Merge(MergeError),
 }
+
+boxed_from!(BuildFault: Schema(SchemaError), Record(BatchError), Merge(MergeError));
 
 /// Builds a snapshot.
 ///
@@ -216,7 +221,7 @@ impl Builder {
             let (name, known) = self.schema.models().nth(model).expect("it is one of the models");
             let error = VectorError::OtherWidth { found, expected: known.width.unwrap_or(0) };
             let (id, model) = (key.id.to_owned(), name.to_owned());
-            return Err(BatchError::Vector { id, model, error }.into());
+            return Err(BatchError::from(BatchFault::Vector { id, model, error }).into());
         }
         Ok(())
     }

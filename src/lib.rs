@@ -1,5 +1,8 @@
 //! snapseek: hybrid search you can ship as a file.
 
+#[macro_use]
+mod boxed;
+
 pub mod attributes;
 mod builder;
 pub mod chunking;
@@ -26,13 +29,13 @@ pub mod wasm;
 pub use snapseek_kernel::{analysis, bitmap, bm25, ids, index, json, order, vector, wire};
 use snapseek_kernel::{bits, codes, lz4, scoring};
 
-pub use builder::{BuildError, Builder};
+pub use builder::{BuildError, BuildFault, Builder};
 pub use document::{Key, Record, RecordError};
 pub use engine::{
     CALLS, Clock, Column, Engine, Federated, Federation, FederationTier, HighlightOptions, Loaded,
-    MatchOptions, MatchRow, MatchSnippet, SearchError, Signals, Tier, VaultMode, VaultResponse, VaultResult,
-    VaultScan, VaultWeights, WriteError, Written,
+    MatchOptions, MatchRow, MatchSnippet, SearchError, SearchFault, Signals, Tier, VaultMode, VaultResponse,
+    VaultResult, VaultScan, VaultWeights, WriteError, WriteFault, Written,
 };
 pub use recipe::{SearchOptions, SearchResponse};
-pub use schema::{Schema, SchemaError};
-pub use snapshot::SnapshotError;
+pub use schema::{Schema, SchemaError, SchemaFault};
+pub use snapshot::{SnapshotError, SnapshotFault};

@@ -11,19 +11,17 @@ use serde::de::{Deserialize, Deserializer, Error};
 use std::ops::RangeInclusive;
 
 /// What is wrong with options, all of it: `limit: must be 1 to 100; mode: unknown mode "fuzzy"`.
+pub type OptionsError = Box<OptionsFault>;
+
+/// All that is wrong with options.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", format_issues(.issues))]
-pub struct OptionsError {
+pub struct OptionsFault {
     issues: Vec<(Vec<String>, String)>,
     is_unknown: bool,
 }
 
-impl OptionsError {
-    /// One complaint.
-    pub fn new(option: &str, message: impl Into<String>) -> OptionsError {
-        OptionsError { issues: vec![(vec![option.to_owned()], message.into())], is_unknown: false }
-    }
-
+impl OptionsFault {
     /// The first option that is complained about; none where it is the options as a whole.
     pub fn option(&self) -> Option<&str> {
         self.issues.first().and_then(|(path, _)| path.first()).map(String::as_str)
@@ -316,7 +314,11 @@ impl<'a> Options<'a> {
     pub fn finish(mut self) -> Result<(), OptionsError> {
         let is_unknown = self.issues.is_empty();
         self.complain_about_unknown();
-        if self.issues.is_empty() { Ok(()) } else { Err(OptionsError { issues: self.issues, is_unknown }) }
+        if self.issues.is_empty() {
+            Ok(())
+        } else {
+            Err(Box::new(OptionsFault { issues: self.issues, is_unknown }))
+        }
     }
 }
 

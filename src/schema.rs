@@ -54,9 +54,12 @@ pub struct TextField {
 }
 
 /// Why a schema cannot be used.
+pub type SchemaError = Box<SchemaFault>;
+
+/// What is wrong with a schema.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum SchemaError {
+pub enum SchemaFault {
     /// There is nothing to search.
     #[error("the schema has no text field; name at least one under [fields]")]
     NoFields,
@@ -102,14 +105,16 @@ pub enum SchemaError {
     },
     /// The tokenizer is not known.
     #[error(transparent)]
-    Tokenizer(#[from] AnalyzerError),
+    Tokenizer(AnalyzerError),
     /// Its text is not JSON.
     #[error(transparent)]
-    Json(#[from] JsonError),
+    Json(JsonError),
     /// It has an entry that no schema has, or one of the wrong type.
     #[error(transparent)]
-    Entries(#[from] OptionsError),
+    Entries(OptionsError),
 }
+
+boxed_from!(SchemaFault: Tokenizer(AnalyzerError), Json(JsonError), Entries(OptionsError));
 
 /// A schema names at most this many attributes.
 pub const MAX_ATTRIBUTES: usize = 256;
@@ -178,12 +183,12 @@ impl Schema {
     /// When a name, a weight or the tokenizer cannot be used.
     pub fn check(&self) -> Result<(), SchemaError> {
         match self.fields.0.len() {
-            0 => return Err(SchemaError::NoFields),
-            found if found > FieldId::LIMIT => return Err(SchemaError::TooManyFields { found }),
+            0 => return Err(SchemaFault::NoFields.into()),
+            found if found > FieldId::LIMIT => return Err(SchemaFault::TooManyFields { found }.into()),
             _ => {}
         }
         if self.attributes.0.len() > MAX_ATTRIBUTES {
-            return Err(SchemaError::TooManyAttributes { found: self.attributes.0.len() });
+            return Err(SchemaFault::TooManyAttributes { found: self.attributes.0.len() }.into());
         }
         let field_names = self.fields.0.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>();
         let attribute_names = self.attributes.0.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>();
@@ -192,16 +197,16 @@ impl Schema {
                 // FTS5 takes column names without regard to case, so two that differ only in case are one.
                 let is_repeated = names[..i].iter().any(|other| other.eq_ignore_ascii_case(name));
                 if is_repeated || name.is_empty() {
-                    return Err(SchemaError::BadName { name: (*name).to_owned() });
+                    return Err(SchemaFault::BadName { name: (*name).to_owned() }.into());
                 }
             }
         }
         if let Some(name) = attribute_names.iter().find(|name| matches!(**name, "id" | "kind")) {
-            return Err(SchemaError::BadName { name: (*name).to_owned() });
+            return Err(SchemaFault::BadName { name: (*name).to_owned() }.into());
         }
         for (field, TextField { weight }) in &self.fields.0 {
             if !weight.is_finite() {
-                return Err(SchemaError::BadWeight { field: field.clone() });
+                return Err(SchemaFault::BadWeight { field: field.clone() }.into());
             }
         }
         self.check_vectors()?;

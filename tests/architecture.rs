@@ -9,7 +9,7 @@ const LAYERS: &[&[&str]] = &[
     &["ids", "wire", "bits", "bitmap", "bm25", "json", "order"],
     &["codes", "lz4", "analysis", "index", "vector"],
     &["scoring"],
-    &["issues", "tokens", "unicode"],
+    &["boxed", "issues", "tokens", "unicode"],
     &["chunking"],
     &["embed", "document", "attributes"],
     &["options"],

@@ -5,7 +5,7 @@
 
 use snapseek::json::Json;
 use snapseek::snapshot::{SectionKind, encode};
-use snapseek::{Builder, Engine, MatchOptions, Record, Schema, SnapshotError};
+use snapseek::{Builder, Engine, MatchOptions, Record, Schema, SnapshotFault};
 use std::time::Instant;
 
 /// A snapshot of these records, with what `alter` makes of its sections.
@@ -55,7 +55,7 @@ fn more_documents_than_the_blocks_can_hold_are_refused() {
         SectionKind::DocumentTable | SectionKind::Lengths => bytes[..4].copy_from_slice(&[0, 0, 0, 0x7f]),
         _ => {}
     });
-    assert!(matches!(Engine::open(bytes), Err(SnapshotError::Malformed(_))));
+    assert!(matches!(*Engine::open(bytes).unwrap_err(), SnapshotFault::Malformed(_)));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use snapseek::json::Json;
-use snapseek::{Builder, Engine, MatchOptions, Record, Schema, SearchError, SearchOptions};
+use snapseek::{Builder, Engine, MatchOptions, Record, Schema, SearchFault, SearchOptions};
 
 const RECORDS: &str = r#"
 {"id":"install","title":"Installing the agent","body":"The installation takes a minute. Install it on every host.","team":"infra","tags":["setup","hosts"],"level":1,"public":true,"createdAt":"2024-01-10"}
@@ -212,7 +212,7 @@ fn options_that_cannot_be_used_name_themselves_and_what_is_allowed() {
             .contains("limt: unknown option")
     );
     let error = engine.matches("title : (", &MatchOptions::default()).unwrap_err();
-    assert!(matches!(error, SearchError::Query(_)));
+    assert!(matches!(*error, SearchFault::Query(_)));
 }
 
 #[test]

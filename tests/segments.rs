@@ -4,7 +4,7 @@
 
 mod support;
 
-use snapseek::{Builder, Engine, Key, Record, WriteError};
+use snapseek::{Builder, Engine, Key, Record, SnapshotFault, WriteFault};
 use std::collections::BTreeMap;
 use support::expressions::{Generator, is_leftover_prone};
 use support::{Compare, Oracle, Values, agree, ask_engine, record, schema};
@@ -169,9 +169,9 @@ fn a_write_that_fails_leaves_everything_as_it_was() {
     let error = engine.add(&[good, bad]).unwrap_err();
     assert_eq!(error.to_string(), "record \"2\": \"title\" is an object, the schema says it is text");
     assert_eq!(engine.snapshot().unwrap(), before);
-    assert_eq!(Engine::open(engine.changes().unwrap()).unwrap_err(), snapseek::SnapshotError::IsChanges);
+    assert_eq!(*Engine::open(engine.changes().unwrap()).unwrap_err(), SnapshotFault::IsChanges);
     let other = Engine::empty(&schema(&["body".to_owned()], "porter unicode61")).unwrap();
-    assert_eq!(engine.apply(other.changes().unwrap()), Err(WriteError::OtherSchema));
+    assert_eq!(*engine.apply(other.changes().unwrap()).unwrap_err(), WriteFault::OtherSchema);
     assert!(engine.apply(before[..before.len() / 2].to_vec()).is_err());
     assert_eq!(engine.snapshot().unwrap(), before);
 }

@@ -6,7 +6,7 @@ use snapseek::json::Json;
 use snapseek::recipe::SearchOptions;
 use snapseek::snapshot::{SectionKind, Snapshot, encode};
 use snapseek::{
-    Builder, Column, Engine, HighlightOptions, Key, MatchOptions, MatchSnippet, Record, Schema, SnapshotError,
+    Builder, Column, Engine, HighlightOptions, Key, MatchOptions, MatchSnippet, Record, Schema, SnapshotFault,
 };
 use std::path::PathBuf;
 use std::time::Instant;
@@ -102,7 +102,7 @@ fn every_truncation_is_an_error() {
     }
     let mut longer = bytes.clone();
     longer.push(0);
-    assert!(matches!(Engine::open(longer), Err(SnapshotError::WrongLength { .. })));
+    assert!(matches!(*Engine::open(longer).unwrap_err(), SnapshotFault::WrongLength { .. }));
 }
 
 #[test]

@@ -7,9 +7,9 @@
 use crate::failure::UsageError;
 use crate::provider::cancel;
 use anyhow::{Context, Result};
-use snapseek::SnapshotError;
 use snapseek::document::is_file_of_documents;
 use snapseek::snapshot::Header;
+use snapseek::{SnapshotError, SnapshotFault};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -100,7 +100,8 @@ fn check_replaceable(path: &Path, target: &Path, content: Content, force: bool) 
     file.take(Header::LEN as u64).read_to_end(&mut head).with_context(|| format!("{path} cannot be read"))?;
     let (is_replaceable, what) = match content {
         Content::Snapshot => {
-            (!matches!(Header::parse(&head), Err(SnapshotError::NotASnapshot)), "no snapshot")
+            let is_none = |error: SnapshotError| matches!(*error, SnapshotFault::NotASnapshot);
+            (!Header::parse(&head).is_err_and(is_none), "no snapshot")
         }
         Content::Documents => (is_file_of_documents(&head), "no file of documents"),
     };

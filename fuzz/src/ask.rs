@@ -3,9 +3,10 @@
 use crate::samples;
 use snapseek::json::Json;
 use snapseek::recipe::SearchOptions;
-use snapseek::segment::MergeError;
+use snapseek::segment::MergeFault;
 use snapseek::{
-    Column, Engine, HighlightOptions, Key, MatchOptions, MatchSnippet, SearchError, SnapshotError, WriteError,
+    Column, Engine, HighlightOptions, Key, MatchOptions, MatchSnippet, SearchError, SearchFault,
+    SnapshotError, WriteError, WriteFault,
 };
 
 const EXPRESSIONS: [&str; 8] = [
@@ -129,15 +130,19 @@ fn json(text: &str) -> Json {
 }
 
 fn damage<T>(answer: Result<T, SearchError>) -> Result<(), SnapshotError> {
-    match answer {
-        Err(SearchError::Snapshot(error)) => Err(error),
+    match answer.map_err(|error| *error) {
+        Err(SearchFault::Snapshot(error)) => Err(error),
         _ => Ok(()),
     }
 }
 
 fn written<T>(answer: Result<T, WriteError>) -> Result<(), SnapshotError> {
-    match answer {
-        Err(WriteError::Snapshot(error) | WriteError::Merge(MergeError::Snapshot(error))) => Err(error),
+    match answer.map_err(|error| *error) {
+        Err(WriteFault::Snapshot(error)) => Err(error),
+        Err(WriteFault::Merge(error)) => match *error {
+            MergeFault::Snapshot(error) => Err(error),
+            _ => Ok(()),
+        },
         _ => Ok(()),
     }
 }

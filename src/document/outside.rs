@@ -2,7 +2,7 @@
 //!
 //! The snapshot keeps the table of its blocks, and says which file holds which of them and what the checksum of each one
 //! is. A block is believed when its checksum fits, whoever brought it: a [`BlockSource`] that reads on demand, or a
-//! caller who was told by [`StoreError::Missing`] what is needed, and supplies it before asking again.
+//! caller who was told by [`StoreFault::Missing`] what is needed, and supplies it before asking again.
 //!
 //! ```text
 //! section: u32 bytes of all blocks · u32 files · files × u32 first block · blocks × u64 checksum
@@ -37,12 +37,15 @@ const LONG: u64 = 4 << 20;
 const WHAT: &str = "the list of document files";
 
 /// Why a stored document cannot be read.
+pub type StoreError = Box<StoreFault>;
+
+/// What keeps a stored document from being read.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum StoreError {
+pub enum StoreFault {
     /// The bytes make no sense.
     #[error("the snapshot is damaged: {0}; fetch or build it again")]
-    Malformed(#[from] Malformed),
+    Malformed(Malformed),
     /// Blocks are needed that are in another file and not at hand.
     #[error("{} of stored documents, which {} in another file, not loaded yet", counted(.blocks.len()), is_or_are(.blocks.len()))]
     Missing {
@@ -59,6 +62,8 @@ pub enum StoreError {
         reason: String,
     },
 }
+
+boxed_from!(StoreFault: Malformed(Malformed));
 
 fn counted(count: usize) -> String {
     format!("this needs {count} block{}", if count == 1 { "" } else { "s" })
@@ -229,7 +234,11 @@ impl Outside {
     }
 
     fn check(&self, block: usize, bytes: &[u8]) -> Result<(), StoreError> {
-        if self.checksums.get(block) == Some(&xxh3_64(bytes)) { Ok(()) } else { Err(StoreError::Foreign) }
+        if self.checksums.get(block) == Some(&xxh3_64(bytes)) {
+            Ok(())
+        } else {
+            Err(StoreFault::Foreign.into())
+        }
     }
 
     /// A block's packed bytes; `range` says where they are.
@@ -242,9 +251,11 @@ impl Outside {
         if let Some(bytes) = self.cache().get(number) {
             return Ok(bytes.to_vec());
         }
-        let Some(source) = &self.source else { return Err(StoreError::Missing { blocks: vec![number] }) };
+        let Some(source) = &self.source else {
+            return Err(StoreFault::Missing { blocks: vec![number] }.into());
+        };
         let range = range()?;
-        let unreadable = |error: io::Error| StoreError::Unreadable { reason: error.to_string() };
+        let unreadable = |error: io::Error| StoreFault::Unreadable { reason: error.to_string() };
         let bytes = source.read(&range).map_err(unreadable)?;
         self.check(block, &bytes)?;
         let mut cache = self.cache();
@@ -259,7 +270,7 @@ impl DocumentsView<'_> {
     /// Makes sure that these documents can be read, and says of all that cannot at once what is missing.
     ///
     /// # Errors
-    /// [`StoreError::Missing`] where blocks have to be supplied, or when the table is malformed.
+    /// [`StoreFault::Missing`] where blocks have to be supplied, or when the table is malformed.
     pub fn require(&self, documents: impl IntoIterator<Item = usize>) -> Result<(), StoreError> {
         match self.outside() {
             Some(outside) if outside.source.is_none() => {
@@ -356,7 +367,7 @@ fn missing(outside: &Outside, blocks: impl Iterator<Item = usize>) -> Result<(),
     let mut missing = blocks.map(len32).filter(|&block| !cache.has(block)).collect::<Vec<_>>();
     sort(&mut missing);
     missing.dedup();
-    if missing.is_empty() { Ok(()) } else { Err(StoreError::Missing { blocks: missing }) }
+    if missing.is_empty() { Ok(()) } else { Err(StoreFault::Missing { blocks: missing }.into()) }
 }
 
 fn is_near(last: &FileRange, next: &FileRange) -> bool {

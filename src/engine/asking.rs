@@ -1,5 +1,6 @@
 //! What the calls of all recipes share: the query's vector, the rows that may be hits, the records behind rows.
 
+use super::error::wrong;
 use super::{Engine, SearchError};
 use crate::bitmap::Bitmap;
 use crate::document::{Key, Record};
@@ -65,10 +66,8 @@ impl Engine {
         if given.is_none() && vector.iter().all(|&number| number == 0.0) {
             return Ok(QueryVector::NearNothing);
         }
-        let query = vector::Query::new(vector, model.metric, width).map_err(|error| SearchError::Option {
-            option: "vector",
-            reason: format!("it cannot be compared with {name:?}: {error}"),
-        })?;
+        let query = vector::Query::new(vector, model.metric, width)
+            .map_err(|error| wrong("vector", format!("it cannot be compared with {name:?}: {error}")))?;
         Ok(QueryVector::Ready(place, query))
     }
 

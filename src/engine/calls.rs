@@ -1,7 +1,7 @@
 //! The recipes' calls by their names: options in, an answer out, both as JSON. What JavaScript and the command line use.
 
 use super::memory::Find;
-use super::{Engine, SearchError};
+use super::{Engine, SearchError, SearchFault};
 use crate::json::{Json, text_of};
 
 /// The calls there are.
@@ -74,7 +74,7 @@ impl Engine {
             "vault.load" => Ok(text_of(&self.vault_load(options)?)),
             "vault.feedback" => Ok(text_of(&self.vault_feedback(options)?)),
             "vault.weights" => Ok(text_of(&self.vault_weights(options)?)),
-            _ => Err(SearchError::UnknownCall { name: name.to_owned() }),
+            _ => Err(SearchFault::UnknownCall { name: name.to_owned() }.into()),
         }
     }
 }

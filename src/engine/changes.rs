@@ -3,7 +3,7 @@
 //! Changes know when each record and field was written, so those of several writers can be applied in any order: of two
 //! versions the later stays, and rows stand in the order in which they were written.
 
-use super::{Engine, LivePart, WriteError};
+use super::{Engine, LivePart, WriteError, WriteFault};
 use crate::bitmap::Bitmap;
 use crate::document::Key;
 use crate::order::sort_by_key;
@@ -50,7 +50,7 @@ impl Engine {
         let segment = Segment::open(changes)?;
         let mut schema = self.schema.clone();
         if !schema.settle_widths_of(segment.schema()) {
-            return Err(WriteError::OtherSchema);
+            return Err(WriteFault::OtherSchema.into());
         }
         // Damage must show before anything is written.
         segment.verify()?;

@@ -1,5 +1,6 @@
 //! What the snapshot itself makes of a text.
 
+use super::error::wrong;
 use super::{Engine, SearchError};
 use crate::segment::Embedders;
 use crate::snapshot::SnapshotError;
@@ -20,12 +21,12 @@ impl Engine {
     pub(super) fn model(&self, name: Option<&str>) -> Result<Option<usize>, SearchError> {
         let Some(name) = name else { return Ok((self.schema.models().len() > 0).then_some(0)) };
         let known = || self.schema.models().map(|(name, _)| name).collect::<Vec<_>>().join(", ");
-        let unknown = || SearchError::Option {
-            option: "model",
-            reason: match self.schema.models().len() {
-                0 => format!("there is no model {name:?}: this snapshot has no vectors"),
-                _ => format!("there is no model {name:?}; there are {}", known()),
-            },
+        let unknown = || {
+            let instead = match self.schema.models().len() {
+                0 => ": this snapshot has no vectors".to_owned(),
+                _ => format!("; there are {}", known()),
+            };
+            wrong("model", format!("there is no model {name:?}{instead}"))
         };
         self.schema.model(name).map(|(place, _)| Some(place)).ok_or_else(unknown)
     }

@@ -4,7 +4,7 @@ use super::calls::CALLS;
 use crate::document::{StoreError, TooSmallFiles};
 use crate::options::OptionsError;
 use crate::query::QueryError;
-use crate::recipe::InterpretError;
+use crate::recipe::{InterpretError, InterpretFault};
 use crate::retrieval::FilterError;
 use crate::schema::SchemaError;
 use crate::segment::{BatchError, MergeError};
@@ -13,15 +13,18 @@ use crate::state::LineError;
 use crate::wire::Malformed;
 
 /// Why a search has no answer.
+pub type SearchError = Box<SearchFault>;
+
+/// What keeps a search from being answered.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum SearchError {
+pub enum SearchFault {
     /// The expression does not parse.
     #[error(transparent)]
-    Query(#[from] QueryError),
+    Query(QueryError),
     /// The filter cannot be used.
     #[error(transparent)]
-    Filter(#[from] FilterError),
+    Filter(FilterError),
     /// An option cannot be used.
     #[error("{option}: {reason}")]
     Option {
@@ -32,7 +35,7 @@ pub enum SearchError {
     },
     /// Options cannot be used.
     #[error(transparent)]
-    Options(#[from] OptionsError),
+    Options(OptionsError),
     /// There is no such call.
     #[error("there is no call {name:?}; there are {}", CALLS.join(", "))]
     UnknownCall {
@@ -49,62 +52,88 @@ pub enum SearchError {
     },
     /// What the call writes could not be written.
     #[error(transparent)]
-    Write(#[from] WriteError),
+    Write(WriteError),
     /// The snapshot is damaged.
     #[error(transparent)]
-    Snapshot(#[from] SnapshotError),
+    Snapshot(SnapshotError),
 }
+
+boxed_from!(SearchFault:
+    Query(QueryError),
+    Filter(FilterError),
+    Options(OptionsError),
+    Write(WriteError),
+    Snapshot(SnapshotError),
+);
 
 impl From<InterpretError> for SearchError {
     fn from(error: InterpretError) -> SearchError {
-        match error {
-            InterpretError::Query(error) => SearchError::Query(error),
-            InterpretError::Snapshot(error) => SearchError::Snapshot(error),
+        match *error {
+            InterpretFault::Query(error) => error.into(),
+            InterpretFault::Snapshot(error) => error.into(),
         }
     }
 }
 
 impl From<StoreError> for SearchError {
     fn from(error: StoreError) -> SearchError {
-        SearchError::Snapshot(error.into())
+        SnapshotError::from(error).into()
     }
 }
 
 impl From<Malformed> for SearchError {
     fn from(error: Malformed) -> SearchError {
-        SearchError::Snapshot(error.into())
+        SnapshotError::from(error).into()
     }
 }
 
+/// An option that cannot be used.
+#[cold]
+pub(super) fn wrong(option: &'static str, reason: String) -> SearchError {
+    Box::new(SearchFault::Option { option, reason })
+}
+
 /// Why a write cannot be done; then nothing of it is.
+pub type WriteError = Box<WriteFault>;
+
+/// What keeps a write from being done.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum WriteError {
+pub enum WriteFault {
     /// A record cannot be taken.
     #[error(transparent)]
-    Record(#[from] BatchError),
+    Record(BatchError),
     /// There is too much for one segment.
     #[error(transparent)]
-    Merge(#[from] MergeError),
+    Merge(MergeError),
     /// The schema cannot be used.
     #[error(transparent)]
-    Schema(#[from] SchemaError),
+    Schema(SchemaError),
     /// The changes were made with another schema.
     #[error("the changes were made with another schema; apply them to the snapshot they came from")]
     OtherSchema,
     /// A line that is no record cannot be taken.
     #[error(transparent)]
-    Line(#[from] LineError),
+    Line(LineError),
     /// The documents cannot be divided as was asked for.
     #[error(transparent)]
-    Files(#[from] TooSmallFiles),
+    Files(TooSmallFiles),
     /// The snapshot, or the changes, are damaged.
     #[error(transparent)]
-    Snapshot(#[from] SnapshotError),
+    Snapshot(SnapshotError),
 }
+
+boxed_from!(WriteFault:
+    Record(BatchError),
+    Merge(MergeError),
+    Schema(SchemaError),
+    Line(LineError),
+    Files(TooSmallFiles),
+    Snapshot(SnapshotError),
+);
 
 impl From<Malformed> for WriteError {
     fn from(error: Malformed) -> WriteError {
-        WriteError::Snapshot(error.into())
+        SnapshotError::from(error).into()
     }
 }

@@ -1,5 +1,6 @@
 //! Raw FTS5: MATCH, bm25, snippet() and highlight().
 
+use super::error::wrong;
 use super::match_options::{Column, MatchOptions};
 use super::{Engine, SearchError};
 use crate::document::Record;
@@ -95,9 +96,9 @@ impl Engine {
     }
 
     fn column(&self, option: &'static str, column: &Column) -> Result<Option<FieldId>, SearchError> {
-        let unknown = || SearchError::Option {
-            option,
-            reason: format!("there is no such field; there are {}", self.schema.field_names().join(", ")),
+        let unknown = || {
+            let known = self.schema.field_names().join(", ");
+            wrong(option, format!("there is no such field; there are {known}"))
         };
         match column {
             Column::Number(-1) => Ok(None),

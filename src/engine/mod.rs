@@ -22,7 +22,7 @@ mod vault;
 mod writes;
 
 pub use calls::CALLS;
-pub use error::{SearchError, WriteError};
+pub use error::{SearchError, SearchFault, WriteError, WriteFault};
 pub use federation::{Federated, Federation, FederationTier, Tier};
 pub use match_options::{Column, HighlightOptions, MatchOptions, MatchSnippet};
 pub use matching::MatchRow;
@@ -37,7 +37,7 @@ use crate::document::{Key, Record};
 use crate::retrieval::{Corpus, Part, ScoreTables, TermStatistics, ValueIndexes};
 use crate::schema::{Schema, SchemaError};
 use crate::segment::{Segment, parse_record};
-use crate::snapshot::SnapshotError;
+use crate::snapshot::{SnapshotError, SnapshotFault};
 use crate::state::State;
 use std::sync::OnceLock;
 
@@ -111,7 +111,7 @@ impl Engine {
     pub fn open(bytes: Vec<u8>) -> Result<Engine, SnapshotError> {
         let segment = Segment::open(bytes)?;
         if segment.is_changes() {
-            return Err(SnapshotError::IsChanges);
+            return Err(SnapshotFault::IsChanges.into());
         }
         let schema = segment.schema().clone();
         let analyzer = schema.analyzer()?;

@@ -2,7 +2,7 @@
 //!
 //! Finding records needs no stored document; snippets, highlights, records and explanations do. Natively
 //! [`Engine::attach`] names a source that is read on demand. Elsewhere a call that needs blocks fails with
-//! [`StoreError::Missing`](crate::document::StoreError::Missing), all that it needs in one list; the caller fetches their
+//! [`StoreFault::Missing`](crate::document::StoreFault::Missing), all that it needs in one list; the caller fetches their
 //! [`ranges`](Engine::ranges), [`supplies`](Engine::supply) them, calls again, and at last [`trims`](Engine::trim).
 
 use super::{Engine, WriteError};

@@ -1,6 +1,7 @@
 //! `rag.search`: options in, chunks out, and every step between them told.
 
 use super::asking::{QueryVector, key_of, passing, records_of};
+use super::error::wrong;
 use super::{Engine, SearchError};
 use crate::document::Record;
 use crate::json::{Json, text_of};
@@ -259,7 +260,7 @@ impl Engine {
         let reason = vector.missing().map(str::to_owned);
         let reason = reason.or_else(|| embedding.as_ref().and_then(|own| own.fallback_reason.clone()));
         if let Some(reason) = reason.clone().filter(|_| request.strict) {
-            return Err(SearchError::Option { option: "strict", reason });
+            return Err(wrong("strict", reason));
         }
         let mode = if vector.missing().is_some() { RagMode::Fts } else { request.mode };
         if let Some(reason) = &reason {
@@ -366,7 +367,7 @@ impl Engine {
             let Some(wanted) = wanted else { continue };
             let Some((place, _)) = self.schema.attribute(option) else {
                 let reason = "there is no such attribute; the preset rag has it".to_owned();
-                return Err(SearchError::Option { option, reason });
+                return Err(wrong(option, reason));
             };
             all.push(Filter::Test(Target::Attribute(place), Test::AnyOf(wanted)));
         }

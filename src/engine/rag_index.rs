@@ -4,6 +4,7 @@
 //! own embedders, or from the caller: a first call with `dryRun` tells the texts, a second brings their vectors.
 
 use super::asking::records_of;
+use super::error::wrong;
 use super::rag::{CHUNK, Clamps, provider_of};
 use super::{Engine, SearchError};
 use crate::chunking::{Chunk, DEFAULT_OVERLAP, DEFAULT_SIZE, MAX_OVERLAP, MAX_SIZE, chunk_text};
@@ -114,7 +115,7 @@ impl<'a> Given<'a> {
         entries.push(("createdAt", Json::from_f64(self.created_at.unwrap_or(now))));
         let entries = entries.into_iter().map(|(name, value)| (name.to_owned(), value));
         Record::from_json(Json::Object(entries.collect()))
-            .map_err(|error| SearchError::Option { option: "sources", reason: error.to_string() })
+            .map_err(|error| wrong("sources", error.to_string()))
     }
 }
 
@@ -217,7 +218,7 @@ impl Engine {
         let width = vectors.len() / count.max(1);
         if is_given && width * count != vectors.len() {
             let reason = format!("{} numbers are no vectors of {count} chunks", vectors.len());
-            return Err(SearchError::Option { option: "vector", reason });
+            return Err(wrong("vector", reason));
         }
 
         let mut embedding = Embedding::default();
@@ -239,7 +240,7 @@ impl Engine {
         if let Some(reason) =
             embedding.fallback_reasons.iter().next().filter(|_| request.strict && !request.dry_run)
         {
-            return Err(SearchError::Option { option: "strict", reason: reason.clone() });
+            return Err(wrong("strict", reason.clone()));
         }
         if !request.dry_run {
             let rows = rows
@@ -257,7 +258,7 @@ impl Engine {
         for name in ["sourceType", "sourceId"] {
             if self.schema.attribute(name).is_none() {
                 let reason = format!("the schema has no attribute {name:?}; build with the preset rag");
-                return Err(SearchError::Option { option: "sources", reason });
+                return Err(wrong("sources", reason));
             }
         }
         let now = self.now(request.now);
@@ -266,9 +267,8 @@ impl Engine {
             let mut all = Vec::with_capacity(request.sources.len());
             for given in &request.sources {
                 let hash = hex(&Sha256::digest(given.body));
-                let chunks = chunk_text(given.body, request.size, request.overlap).map_err(|error| {
-                    SearchError::Option { option: "chunkSize", reason: error.to_string() }
-                })?;
+                let chunks = chunk_text(given.body, request.size, request.overlap)
+                    .map_err(|error| wrong("chunkSize", error.to_string()))?;
                 let records = chunks.iter().map(|chunk| given.record(chunk, &hash, now));
                 let records = records.collect::<Result<Vec<_>, _>>()?;
                 let rows = sources.chunks(&given.source);

@@ -1,6 +1,7 @@
 //! The options of a search, checked.
 
 use super::asking::QueryVector;
+use super::error::wrong;
 use super::{Engine, SearchError};
 use crate::attributes::AttributeType;
 use crate::ids::FieldId;
@@ -99,10 +100,6 @@ impl Request {
             warnings,
         })
     }
-}
-
-fn wrong(option: &'static str, reason: String) -> SearchError {
-    SearchError::Option { option, reason }
 }
 
 /// Which legs run, and with which vector. A leg that cannot run is never silent: it is an error where it alone was asked

@@ -6,7 +6,7 @@
 use super::{Engine, LivePart, WriteError};
 use crate::document::{Key, KeysView, MAX_KINDS, Record};
 use crate::order::Set;
-use crate::segment::{BatchWriter, Embedders, MergeError, Segment, Source, merge};
+use crate::segment::{BatchWriter, Embedders, MergeError, MergeFault, Segment, Source, merge};
 
 /// What a write did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,7 +98,7 @@ impl Engine {
                 }
             }
         }
-        if kinds.len() <= MAX_KINDS { Ok(()) } else { Err(MergeError::TooManyKinds.into()) }
+        if kinds.len() <= MAX_KINDS { Ok(()) } else { Err(MergeError::from(MergeFault::TooManyKinds).into()) }
     }
 
     /// Takes a segment of new records, whose kinds were checked.

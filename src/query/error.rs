@@ -7,12 +7,15 @@ use thiserror::Error;
 use super::MAX_DEPTH;
 
 /// Why an expression is not a query.
+pub type QueryError = Box<QueryFault>;
+
+/// What is wrong with an expression.
 ///
-/// The message is SQLite's, to the letter. What SQLite does not say is in [`QueryError::span`] and
-/// [`QueryError::remedy`]. Of several faults SQLite reports the first that its parser meets, and so does this.
+/// The message is SQLite's, to the letter. What SQLite does not say is in [`QueryFault::span`] and
+/// [`QueryFault::remedy`]. Of several faults SQLite reports the first that its parser meets, and so does this.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum QueryError {
+pub enum QueryFault {
     /// A token, or a character that starts none, stands where the language does not allow it.
     #[error("fts5: syntax error near \"{near}\"")]
     Syntax {
@@ -65,39 +68,39 @@ pub enum QueryError {
     },
 }
 
-impl QueryError {
+impl QueryFault {
     /// The bytes of the expression that are at fault; empty at its end when something is missing there.
     pub fn span(&self) -> Range<usize> {
         match self {
-            QueryError::Syntax { span, .. }
-            | QueryError::UnterminatedString { span }
-            | QueryError::NoSuchColumn { span, .. }
-            | QueryError::ExpectedInteger { span, .. }
-            | QueryError::TooDeep { span }
-            | QueryError::StackOverflow { span }
-            | QueryError::UnknownSpecialQuery { span, .. } => span.clone(),
+            QueryFault::Syntax { span, .. }
+            | QueryFault::UnterminatedString { span }
+            | QueryFault::NoSuchColumn { span, .. }
+            | QueryFault::ExpectedInteger { span, .. }
+            | QueryFault::TooDeep { span }
+            | QueryFault::StackOverflow { span }
+            | QueryFault::UnknownSpecialQuery { span, .. } => span.clone(),
         }
     }
 
     /// What the author of the expression can do about it, in one sentence.
     pub fn remedy(&self) -> &'static str {
         match self {
-            QueryError::Syntax { near, .. } if near.is_empty() => {
+            QueryFault::Syntax { near, .. } if near.is_empty() => {
                 "The expression ends too early: add a word, or close what is open."
             }
-            QueryError::Syntax { .. } => {
+            QueryFault::Syntax { .. } => {
                 "Put double quotes around text that is to be searched for as it stands."
             }
-            QueryError::UnterminatedString { .. } => {
+            QueryFault::UnterminatedString { .. } => {
                 "Close the string with a double quote; write a double quote inside a string twice."
             }
-            QueryError::NoSuchColumn { .. } => {
+            QueryFault::NoSuchColumn { .. } => {
                 "Name a column of the table before the colon, or put double quotes around the whole text."
             }
-            QueryError::ExpectedInteger { .. } => "Give the distance as digits: NEAR(one two, 5).",
-            QueryError::TooDeep { .. } => "Shorten the chain of NOT: exclude a group, a NOT (b OR c).",
-            QueryError::StackOverflow { .. } => "Remove parentheses that are not needed.",
-            QueryError::UnknownSpecialQuery { .. } => "Put the asterisk after the start of a word: inst*.",
+            QueryFault::ExpectedInteger { .. } => "Give the distance as digits: NEAR(one two, 5).",
+            QueryFault::TooDeep { .. } => "Shorten the chain of NOT: exclude a group, a NOT (b OR c).",
+            QueryFault::StackOverflow { .. } => "Remove parentheses that are not needed.",
+            QueryFault::UnknownSpecialQuery { .. } => "Put the asterisk after the start of a word: inst*.",
         }
     }
 }

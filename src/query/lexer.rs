@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::QueryError;
+use super::{QueryError, QueryFault};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ impl<'a> Lexer<'a> {
             Some(b'"') => match quoted_len(rest) {
                 Some(len) => (TokenKind::String, len),
                 None => {
-                    return Err(QueryError::UnterminatedString { span: start..self.expression.len() });
+                    return Err(QueryFault::UnterminatedString { span: start..self.expression.len() }.into());
                 }
             },
             Some(byte) if is_word_byte(byte) => {
@@ -100,7 +100,9 @@ impl<'a> Lexer<'a> {
                 (word_kind(&rest[..len]), len)
             }
             Some(byte) => {
-                return Err(QueryError::Syntax { near: char::from(byte).into(), span: start..start + 1 });
+                return Err(
+                    QueryFault::Syntax { near: char::from(byte).into(), span: start..start + 1 }.into()
+                );
             }
         };
         self.at = start + len;

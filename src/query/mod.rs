@@ -9,7 +9,7 @@ mod parser;
 mod terms;
 mod words;
 
-pub use error::QueryError;
+pub use error::{QueryError, QueryFault};
 pub use parser::{MAX_DEPTH, MAX_STACK};
 pub use terms::any_term;
 pub use words::{all_words, any_beginning, any_word, words};

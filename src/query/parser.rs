@@ -7,7 +7,7 @@
 //! read, and only then is looked at what the first one said.
 
 use super::lexer::{Lexer, Token, TokenKind};
-use super::{Near, Node, Phrase, Query, QueryError, Term};
+use super::{Near, Node, Phrase, Query, QueryError, QueryFault, Term};
 use crate::analysis::{Analyzer, Purpose};
 use crate::ids::{FieldId, FieldSet};
 
@@ -81,7 +81,7 @@ fn refuse_special(expression: &str) -> Result<(), QueryError> {
     let word = rest.trim_start_matches(' ');
     let name = &word[..word.find([' ', '\0']).unwrap_or(word.len())];
     let end = expression.len() - word.len() + name.len();
-    Err(QueryError::UnknownSpecialQuery { name: name.into(), span: 0..end })
+    Err(QueryFault::UnknownSpecialQuery { name: name.into(), span: 0..end }.into())
 }
 
 /// How strongly an operator holds its operands; 0 for what is no operator.
@@ -160,7 +160,7 @@ impl<'a> Parser<'a> {
     /// Counts one more symbol on the stack.
     fn push(&mut self) -> Result<(), QueryError> {
         if self.stack == MAX_STACK {
-            return Err(QueryError::StackOverflow { span: self.next.span() });
+            return Err(QueryFault::StackOverflow { span: self.next.span() }.into());
         }
         self.stack += 1;
         Ok(())
@@ -192,7 +192,7 @@ impl<'a> Parser<'a> {
             let right = self.expression(binding(operator.kind) + 1, within)?;
             tree = Tree::join(operator.kind, tree, right);
             if tree.depth > MAX_DEPTH {
-                return Err(QueryError::TooDeep { span: operator.span() });
+                return Err(QueryFault::TooDeep { span: operator.span() }.into());
             }
             self.stack = base + 1;
         }
@@ -313,7 +313,7 @@ impl<'a> Parser<'a> {
                 return Ok(FieldSet::only(field));
             }
         }
-        Err(QueryError::NoSuchColumn { name: unquoted.into_owned(), span: name.span() })
+        Err(QueryFault::NoSuchColumn { name: unquoted.into_owned(), span: name.span() }.into())
     }
 
     /// A phrase, a phrase after `^`, or a NEAR group. Its phrases are the last in the list.
@@ -442,7 +442,7 @@ impl<'a> Parser<'a> {
 }
 
 fn syntax_error(token: Token) -> QueryError {
-    QueryError::Syntax { near: token.text.into(), span: token.span() }
+    Box::new(QueryFault::Syntax { near: token.text.into(), span: token.span() })
 }
 
 /// The number that `token` gives. Digits that would take it past what FTS5 can hold are ignored, as FTS5 does.
@@ -451,7 +451,7 @@ fn distance_of(token: Token) -> Result<u32, QueryError> {
     let mut distance = 0;
     for byte in token.text.bytes() {
         if !byte.is_ascii_digit() {
-            return Err(QueryError::ExpectedInteger { got: token.text.into(), span: token.span() });
+            return Err(QueryFault::ExpectedInteger { got: token.text.into(), span: token.span() }.into());
         }
         if distance <= LAST_THAT_GROWS {
             distance = distance * 10 + u32::from(byte - b'0');

@@ -23,16 +23,21 @@ pub struct Interpretation {
 }
 
 /// Why a query cannot be interpreted.
+pub type InterpretError = Box<InterpretFault>;
+
+/// What keeps a query from being interpreted.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum InterpretError {
+pub enum InterpretFault {
     /// The expression does not parse.
     #[error(transparent)]
-    Query(#[from] QueryError),
+    Query(QueryError),
     /// The dictionary is damaged.
     #[error(transparent)]
-    Snapshot(#[from] SnapshotError),
+    Snapshot(SnapshotError),
 }
+
+boxed_from!(InterpretFault: Query(QueryError), Snapshot(SnapshotError));
 
 /// How the words of a query are looked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -23,7 +23,7 @@ pub use custom::{Custom, Fuse};
 pub use expansion::{Completion, MAX_COMPLETIONS, complete, corrections};
 pub use formula::{Context, Curve, Decay, Explained, Factor, Formula, Measure, Part, Rated, Term};
 pub use hybrid::{Fusion, Plan, Recency, Retrieved, Scored, retrieve};
-pub use interpretation::{InterpretError, Interpretation, WordRule, interpret};
+pub use interpretation::{InterpretError, InterpretFault, Interpretation, WordRule, interpret};
 pub use legs::{Ask, Candidate, Candidates, Signal, Words};
 pub use rag::{Quality, RagFound, RagHit, RagMode, RagPlan, RagSignals, SEMANTIC_SHARE, rag_search};
 pub use request::{RecencyOptions, SearchOptions, SnippetOptions};

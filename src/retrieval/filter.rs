@@ -65,9 +65,12 @@ pub enum Test {
 }
 
 /// Why a filter cannot be used.
+pub type FilterError = Box<FilterFault>;
+
+/// What is wrong with a filter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum FilterError {
+pub enum FilterFault {
     /// There is no such attribute.
     #[error("{path}: there is no attribute {name:?}; {}", known_names(.known))]
     UnknownAttribute {
@@ -254,7 +257,7 @@ struct Parser<'a> {
 impl Parser<'_> {
     fn object(&self, json: &Json, path: &str, depth: usize) -> Result<Filter, FilterError> {
         if depth > MAX_DEPTH {
-            return Err(FilterError::TooDeep { path: path.to_owned() });
+            return Err(FilterFault::TooDeep { path: path.to_owned() }.into());
         }
         let Json::Object(entries) = json else {
             return Err(wrong_type(path, "an object", json));
@@ -287,11 +290,12 @@ impl Parser<'_> {
             (_, Some((place, kind))) => (Target::Attribute(place), kind),
             (_, None) => {
                 let known = self.schema.attributes().map(|(name, _)| name.to_owned()).collect();
-                return Err(FilterError::UnknownAttribute {
+                return Err(FilterFault::UnknownAttribute {
                     path: path.to_owned(),
                     name: name.to_owned(),
                     known,
-                });
+                }
+                .into());
             }
         };
         let test = |test| Filter::Test(target, test);
@@ -355,12 +359,13 @@ fn operator_test(
                 _ if is_number => NUMBER_OPERATORS,
                 _ => STRING_OPERATORS,
             };
-            return Err(FilterError::UnknownOperator {
+            return Err(FilterFault::UnknownOperator {
                 path: attribute_path.to_owned(),
                 operator: operator.to_owned(),
                 kind: kind.name(),
                 allowed,
-            });
+            }
+            .into());
         }
     })
 }
@@ -398,7 +403,7 @@ fn number(kind: AttributeType, value: &Json, path: &str) -> Result<f64, FilterEr
 }
 
 fn wrong_type(path: &str, expected: &'static str, found: &Json) -> FilterError {
-    FilterError::WrongType { path: path.to_owned(), expected, found: found.kind() }
+    Box::new(FilterFault::WrongType { path: path.to_owned(), expected, found: found.kind() })
 }
 
 #[cfg(test)]

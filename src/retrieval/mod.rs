@@ -23,7 +23,7 @@ mod tfidf;
 pub use crate::scoring::Ranked;
 pub use by_time::{TimeOrder, by_time};
 pub use by_value::{ValueIndexes, each_row_with};
-pub use filter::{Filter, FilterError, Target, Test};
+pub use filter::{Filter, FilterError, FilterFault, Target, Test};
 pub use nearest::{Nearest, Spread, nearest, similarities, spread};
 pub use occurrence::occurrences;
 pub use places::{Place, PlaceFinder};

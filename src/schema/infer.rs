@@ -80,6 +80,7 @@ fn common(a: Look, b: Look) -> Look {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::SchemaFault;
 
     fn infer(lines: &[&str]) -> Result<Schema, SchemaError> {
         let records =
@@ -112,6 +113,6 @@ mod tests {
 
     #[test]
     fn records_without_text_have_no_schema() {
-        assert_eq!(infer(&[r#"{"id":1,"n":2}"#]).unwrap_err(), SchemaError::NoFields);
+        assert_eq!(*infer(&[r#"{"id":1,"n":2}"#]).unwrap_err(), SchemaFault::NoFields);
     }
 }

@@ -1,6 +1,6 @@
 //! The vectors of a schema: which models there are, and where their vectors come from.
 
-use super::{Schema, SchemaError};
+use super::{Schema, SchemaError, SchemaFault};
 use crate::document::Record;
 use crate::json::Json;
 use crate::vector::{Encoding, MAX_WIDTH, Metric};
@@ -145,13 +145,13 @@ impl Schema {
 
     pub(super) fn check_vectors(&self) -> Result<(), SchemaError> {
         if self.vectors.0.len() > MAX_MODELS {
-            return Err(SchemaError::TooManyModels { found: self.vectors.0.len() });
+            return Err(SchemaFault::TooManyModels { found: self.vectors.0.len() }.into());
         }
         for (place, (name, model)) in self.vectors.0.iter().enumerate() {
             if name.is_empty() || self.vectors.0[..place].iter().any(|(other, _)| other == name) {
-                return Err(SchemaError::BadName { name: name.clone() });
+                return Err(SchemaFault::BadName { name: name.clone() }.into());
             }
-            let wrong = |reason: String| Err(SchemaError::BadModel { model: name.clone(), reason });
+            let wrong = |reason: String| Err(SchemaFault::BadModel { model: name.clone(), reason }.into());
             if let Some(width) = model.width.filter(|width| !(1..=MAX_WIDTH).contains(width)) {
                 return wrong(format!("its width is {width}; 1 to {MAX_WIDTH} are allowed"));
             }

@@ -18,9 +18,12 @@ use xxhash_rust::xxh3::xxh3_64;
 pub const MAX_RECORD_LEN: usize = 16 << 20;
 
 /// Why a record cannot be taken.
+pub type BatchError = Box<BatchFault>;
+
+/// What is wrong with a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum BatchError {
+pub enum BatchFault {
     /// The record is too long.
     #[error("record {id:?} has {len} bytes; at most {MAX_RECORD_LEN} are allowed: split it")]
     TooLong {
@@ -186,7 +189,7 @@ impl BatchWriter {
         let vectors = batch.vectors_of(record, vectors)?;
         let key = Key { id: record.id(), kind: record.kind() };
         if !batch.keys.push(key) {
-            return Err(BatchError::TooManyKinds { id: record.id().to_owned() });
+            return Err(BatchFault::TooManyKinds { id: record.id().to_owned() }.into());
         }
         batch.dead.push(false);
         let document = len32(batch.keys.len() - 1);
@@ -324,18 +327,20 @@ impl Batch {
     fn check(&self, record: &Record, len: usize) -> Result<(), BatchError> {
         let id = || record.id().to_owned();
         if len > MAX_RECORD_LEN {
-            return Err(BatchError::TooLong { id: id(), len });
+            return Err(BatchFault::TooLong { id: id(), len }.into());
         }
         for name in self.schema.field_names() {
             if let Some(Json::Object(_)) = record.json().get(name) {
-                return Err(BatchError::NotText { id: id(), field: name.to_owned() });
+                return Err(BatchFault::NotText { id: id(), field: name.to_owned() }.into());
             }
         }
         for (name, expected) in self.schema.attributes() {
             let value = record.json().get(name);
             if !ColumnWriter::new(expected).push(value) {
                 let found = value.map_or("nothing", Json::kind);
-                return Err(BatchError::WrongType { id: id(), attribute: name.to_owned(), found, expected });
+                return Err(
+                    BatchFault::WrongType { id: id(), attribute: name.to_owned(), found, expected }.into()
+                );
             }
         }
         Ok(())

@@ -18,15 +18,18 @@ use crate::json::text_of;
 use crate::schema::Schema;
 use crate::snapshot::{self, SectionKind, SnapshotError};
 use crate::vector::VectorError;
-use crate::wire::len32;
+use crate::wire::{Malformed, len32};
 
 /// A segment takes at most this many bytes of records, as JSON: its parts then stay below 4 GiB.
 pub const MAX_TEXT: usize = 2 << 30;
 
 /// Why sources cannot become one segment.
+pub type MergeError = Box<MergeFault>;
+
+/// What keeps sources from becoming one segment.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum MergeError {
+pub enum MergeFault {
     /// There is too much text for one segment.
     #[error("the records have more than {MAX_TEXT} bytes; build several snapshots")]
     TooMuchText,
@@ -43,18 +46,20 @@ pub enum MergeError {
     },
     /// A segment cannot be read.
     #[error(transparent)]
-    Snapshot(#[from] SnapshotError),
+    Snapshot(SnapshotError),
 }
+
+boxed_from!(MergeFault: Snapshot(SnapshotError));
 
 impl From<StoreError> for MergeError {
     fn from(error: StoreError) -> MergeError {
-        MergeError::Snapshot(error.into())
+        SnapshotError::from(error).into()
     }
 }
 
-impl From<crate::wire::Malformed> for MergeError {
-    fn from(error: crate::wire::Malformed) -> MergeError {
-        MergeError::Snapshot(error.into())
+impl From<Malformed> for MergeError {
+    fn from(error: Malformed) -> MergeError {
+        SnapshotError::from(error).into()
     }
 }
 
@@ -100,7 +105,7 @@ pub fn merge_sections(
         Source::Segment(segment, _) => segment.text_len(),
     });
     if text_len.fold(0usize, usize::saturating_add) > MAX_TEXT {
-        return Err(MergeError::TooMuchText);
+        return Err(MergeFault::TooMuchText.into());
     }
     // Before the work: who lacks documents will have to call again.
     for source in sources {
@@ -456,7 +461,7 @@ fn merge_keys(sources: &[Source]) -> Result<Vec<u8>, MergeError> {
                 (Source::Segment(..), None) => unreachable!("a segment's keys were read"),
             };
             if !writer.push(key) {
-                return Err(MergeError::TooManyKinds);
+                return Err(MergeFault::TooManyKinds.into());
             }
         }
     }

@@ -15,9 +15,9 @@ mod threads;
 mod vectors;
 
 pub(crate) use batch::key_hash;
-pub use batch::{Batch, BatchError, BatchWriter, MAX_RECORD_LEN};
+pub use batch::{Batch, BatchError, BatchFault, BatchWriter, MAX_RECORD_LEN};
 pub use embedders::{Embedders, encode_tables};
-pub use merge::{MAX_TEXT, MergeError, Source, merge, merge_sections};
+pub use merge::{MAX_TEXT, MergeError, MergeFault, Source, merge, merge_sections};
 
 use crate::attributes::{self, ColumnView};
 use crate::document::{DocumentsView, Key, KeysView, Outside, Record};
@@ -25,7 +25,7 @@ use crate::ids::FieldId;
 use crate::index::{Cursor, LengthsView, ListRef, Shape, TermsView, TermsWalk, shapes};
 use crate::json::Json;
 use crate::schema::{Schema, VectorModel};
-use crate::snapshot::{SectionKind, Snapshot, SnapshotError};
+use crate::snapshot::{SectionKind, Snapshot, SnapshotError, SnapshotFault};
 use crate::state::State;
 use crate::vector::{self, RowsView};
 use crate::wire::Malformed;
@@ -52,7 +52,7 @@ impl Segment {
     pub fn open(bytes: Vec<u8>) -> Result<Segment, SnapshotError> {
         let snapshot = Snapshot::open(bytes)?;
         let schema = Schema::parse(snapshot.section(SectionKind::Schema)?)
-            .map_err(|error| SnapshotError::Schema { reason: error.to_string() })?;
+            .map_err(|error| SnapshotFault::Schema { reason: error.to_string() })?;
         schema.check()?;
         let table = snapshot.section(SectionKind::DocumentTable)?;
         let stored = DocumentsView::parse(table, &[])?;

@@ -1,7 +1,7 @@
 //! The vectors of records: taken in with them, and carried over when segments become one.
 
-use super::batch::{Batch, BatchError};
-use super::merge::{MergeError, NewNumbers, Source};
+use super::batch::{Batch, BatchError, BatchFault};
+use super::merge::{MergeError, MergeFault, NewNumbers, Source};
 use crate::document::{Key, Record};
 use crate::json::Json;
 use crate::schema::{Schema, VectorModel};
@@ -32,7 +32,7 @@ impl Batch {
             let vector = own.map(Cow::Owned).or(given);
             if let Some(vector) = &vector {
                 let (id, model) = (record.id().to_owned(), name.to_owned());
-                checked(vector, self.vectors[place].width()).map_err(|error| BatchError::Vector {
+                checked(vector, self.vectors[place].width()).map_err(|error| BatchFault::Vector {
                     id,
                     model,
                     error,
@@ -55,7 +55,7 @@ impl Batch {
 fn carried(record: &Record, field: &str) -> Result<Option<Vec<f32>>, BatchError> {
     let not_a_vector = |found| {
         let (id, field) = (record.id().to_owned(), field.to_owned());
-        BatchError::NotAVector { id, field, found }
+        Box::new(BatchFault::NotAVector { id, field, found })
     };
     match record.json().get(field) {
         None | Some(Json::Null) => Ok(None),
@@ -115,7 +115,7 @@ fn append(
         if let Some(document) = numbers.of(document) {
             writer.push_from(document, view, row).map_err(|error| {
                 let model = name.to_owned();
-                MergeError::Vectors { model, error }
+                MergeFault::Vectors { model, error }
             })?;
         }
     }

@@ -1,14 +1,17 @@
 //! What can be wrong with a file.
 
 use super::sections::SectionKind;
-use crate::document::StoreError;
+use crate::document::{StoreError, StoreFault};
 use crate::schema::SchemaError;
 use crate::wire::Malformed;
 
 /// Why bytes cannot be opened, or read further, as a snapshot.
+pub type SnapshotError = Box<SnapshotFault>;
+
+/// What is wrong with the bytes.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum SnapshotError {
+pub enum SnapshotFault {
     /// The bytes do not start like a snapshot.
     #[error("this is not a snapseek snapshot; make one with `snapseek build`")]
     NotASnapshot,
@@ -50,7 +53,7 @@ pub enum SnapshotError {
     },
     /// A section's bytes make no sense.
     #[error("the snapshot is damaged: {0}; fetch or build it again")]
-    Malformed(#[from] Malformed),
+    Malformed(Malformed),
     /// Stored documents are in other files, and cannot be had from there.
     #[error(transparent)]
     Documents(StoreError),
@@ -62,14 +65,17 @@ pub enum SnapshotError {
     },
     /// Its schema cannot be used.
     #[error(transparent)]
-    BadSchema(#[from] SchemaError),
+    BadSchema(SchemaError),
 }
 
+boxed_from!(SnapshotFault: Malformed(Malformed), BadSchema(SchemaError));
+
 impl From<StoreError> for SnapshotError {
+    #[cold]
     fn from(error: StoreError) -> SnapshotError {
-        match error {
-            StoreError::Malformed(malformed) => SnapshotError::Malformed(malformed),
-            error => SnapshotError::Documents(error),
-        }
+        Box::new(match *error {
+            StoreFault::Malformed(malformed) => SnapshotFault::Malformed(malformed),
+            _ => SnapshotFault::Documents(error),
+        })
     }
 }

@@ -5,7 +5,7 @@
 //! · 32 u64 zero · 40 u64 checksum of bytes 0 to 40
 //! ```
 
-use super::error::SnapshotError;
+use super::error::{SnapshotError, SnapshotFault};
 use crate::wire::Reader;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -51,25 +51,25 @@ impl Header {
     /// # Errors
     /// When it is not a snapshot's, of another format, damaged, or `bytes` is not the whole file.
     pub fn parse(bytes: &[u8]) -> Result<Header, SnapshotError> {
-        let signature = bytes.get(..8).ok_or(SnapshotError::NotASnapshot)?;
+        let signature = bytes.get(..8).ok_or(SnapshotFault::NotASnapshot)?;
         if signature != SIGNATURE {
-            return Err(SnapshotError::NotASnapshot);
+            return Err(SnapshotFault::NotASnapshot.into());
         }
         let found = bytes.len() as u64;
         let head = bytes.first_chunk::<{ Header::LEN }>();
-        let head = head.ok_or(SnapshotError::WrongLength { expected: Header::LEN as u64, found })?;
+        let head = head.ok_or(SnapshotFault::WrongLength { expected: Header::LEN as u64, found })?;
         let mut reader = Reader::new(&head[8..], "the header");
         let (format, sections) = (reader.u32()?, reader.u32()?);
         // The format comes before the checksum: a later format may keep its checksum elsewhere.
         if format != FORMAT {
-            return Err(SnapshotError::UnsupportedVersion { found: format, supported: FORMAT });
+            return Err(SnapshotFault::UnsupportedVersion { found: format, supported: FORMAT }.into());
         }
         let (file_len, table_checksum, reserved) = (reader.u64()?, reader.u64()?, reader.u64()?);
         if reader.u64()? != xxh3_64(&head[..Header::CHECKED]) || reserved != 0 {
-            return Err(SnapshotError::HeaderChecksum);
+            return Err(SnapshotFault::HeaderChecksum.into());
         }
         if file_len != found {
-            return Err(SnapshotError::WrongLength { expected: file_len, found });
+            return Err(SnapshotFault::WrongLength { expected: file_len, found }.into());
         }
         Ok(Header { format, sections, file_len, table_checksum })
     }

@@ -8,7 +8,7 @@ mod header;
 mod sections;
 mod split;
 
-pub use error::SnapshotError;
+pub use error::{SnapshotError, SnapshotFault};
 pub use header::{FORMAT, Header};
 pub use sections::{Section, SectionKind, encode, insert, write};
 pub use split::Split;
@@ -57,7 +57,7 @@ impl Snapshot {
         let bytes = &self.bytes[section.range.clone()];
         if !self.checked[place].load(Ordering::Relaxed) {
             if xxh3_64(bytes) != section.checksum {
-                return Err(SnapshotError::Checksum { section: kind });
+                return Err(SnapshotFault::Checksum { section: kind }.into());
             }
             self.checked[place].store(true, Ordering::Relaxed);
         }
@@ -69,7 +69,7 @@ impl Snapshot {
     /// # Errors
     /// When it is missing, or its checksum does not fit.
     pub fn section(&self, kind: SectionKind) -> Result<&[u8], SnapshotError> {
-        self.optional_section(kind)?.ok_or(SnapshotError::MissingSection { section: kind })
+        Ok(self.optional_section(kind)?.ok_or(SnapshotFault::MissingSection { section: kind })?)
     }
 
     /// Checks every checksum again, and that nothing stands between the sections.
@@ -80,13 +80,13 @@ impl Snapshot {
         let mut end = Header::LEN + 32 * self.sections.len();
         for section in &self.sections {
             if self.bytes[end..section.range.start].iter().any(|&byte| byte != 0) {
-                return Err(SnapshotError::HeaderChecksum);
+                return Err(SnapshotFault::HeaderChecksum.into());
             }
             if xxh3_64(&self.bytes[section.range.clone()]) != section.checksum {
-                return Err(SnapshotError::Checksum { section: section.kind });
+                return Err(SnapshotFault::Checksum { section: section.kind }.into());
             }
             end = section.range.end;
         }
-        if end == self.bytes.len() { Ok(()) } else { Err(SnapshotError::HeaderChecksum) }
+        if end == self.bytes.len() { Ok(()) } else { Err(SnapshotFault::HeaderChecksum.into()) }
     }
 }

@@ -1,6 +1,6 @@
 //! The parts of a file: the table of what stands where, and a checksum for each.
 
-use super::error::SnapshotError;
+use super::error::{SnapshotError, SnapshotFault};
 use super::header::{FORMAT, Header};
 use crate::wire::{Malformed, Reader};
 use std::io;
@@ -192,7 +192,7 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<Section>, SnapshotError> {
     let table_len = count.checked_mul(Section::LEN).ok_or(reader.malformed())?;
     let table = Reader::new(reader.rest(), "the table of sections").take(table_len)?;
     if xxh3_64(table) != header.table_checksum {
-        return Err(SnapshotError::HeaderChecksum);
+        return Err(SnapshotFault::HeaderChecksum.into());
     }
     let mut sections: Vec<Section> = Vec::with_capacity(count);
     for _ in 0..count {

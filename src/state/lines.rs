@@ -12,9 +12,12 @@ const DEFAULT_RELATION: &str = "related";
 pub const STATE_LINES: [&str; 4] = ["link", "session", "usage", "feedback"];
 
 /// Why a line cannot be taken.
+pub type LineError = Box<LineFault>;
+
+/// What is wrong with a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a {what}'s {field:?} is {found}; {wanted} is wanted")]
-pub struct LineError {
+pub struct LineFault {
     what: &'static str,
     field: &'static str,
     found: String,
@@ -34,7 +37,7 @@ impl<'a> Line<'a> {
             Some(Json::String(text)) => format!("{text:?}"),
             Some(value) => value.kind().to_owned(),
         };
-        LineError { what: self.what, field, found, wanted: wanted.to_owned() }
+        Box::new(LineFault { what: self.what, field, found, wanted: wanted.to_owned() })
     }
 
     fn given(&self, field: &str) -> Option<&'a Json> {

@@ -4,19 +4,27 @@
 //! Which codes there are is listed for users in `js/src/errors.ts`.
 
 use crate::analysis::AnalyzerError;
-use crate::document::StoreError;
-use crate::query::QueryError;
-use crate::retrieval::FilterError;
-use crate::segment::{BatchError, MergeError};
-use crate::{BuildError, RecordError, SchemaError, SearchError, SnapshotError, WriteError};
+use crate::document::StoreFault;
+use crate::query::QueryFault;
+use crate::retrieval::FilterFault;
+use crate::segment::{BatchFault, MergeFault};
+use crate::{
+    BuildError, BuildFault, RecordError, SchemaError, SchemaFault, SearchFault, SnapshotError, SnapshotFault,
+    WriteError, WriteFault,
+};
 use js_sys::{Array, Error, Reflect, Uint32Array};
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::ops::Range;
 use wasm_bindgen::JsValue;
 
 /// Why a call failed, as JavaScript sees it.
 #[derive(Clone, Debug)]
-pub struct Failure {
+pub struct Failure(Box<Told>);
+
+/// What JavaScript is told.
+#[derive(Clone, Debug)]
+struct Told {
     code: Cow<'static, str>,
     message: String,
     /// Where in the expression, in UTF-16 code units.
@@ -27,61 +35,85 @@ pub struct Failure {
 }
 
 impl Failure {
-    pub(super) fn new(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Failure {
-        Failure { code: code.into(), message: message.into(), span: None, remedy: None, blocks: None }
+    pub(super) fn new(code: impl Into<Cow<'static, str>>, message: impl Display) -> Failure {
+        let (code, message) = (code.into(), message.to_string());
+        Failure(Box::new(Told { code, message, span: None, remedy: None, blocks: None }))
     }
 
     /// The same failure, its message led by the place at fault.
     #[cfg(not(search_only))]
-    pub(super) fn at(mut self, place: impl std::fmt::Display) -> Failure {
-        self.message = format!("{place}: {}", self.message);
+    pub(super) fn at(mut self, place: impl Display) -> Failure {
+        self.0.message = format!("{place}: {}", self.0.message);
         self
     }
 
     /// Why `expression` has no answer.
-    pub(super) fn of_search(error: &SearchError, expression: &str) -> Failure {
+    pub(super) fn of_search(error: &SearchFault, expression: &str) -> Failure {
         let code = match error {
-            SearchError::Query(error) => return Failure::of_query(error, expression),
-            SearchError::Filter(error) => Cow::Borrowed(filter_code(error)),
-            SearchError::Option { option, .. } => Cow::Owned(format!("option/{option}")),
-            SearchError::Options(error) => {
+            SearchFault::Query(error) => return Failure::of_query(error, expression),
+            SearchFault::Filter(error) => Cow::Borrowed(filter_code(error)),
+            SearchFault::Option { option, .. } => Cow::Owned(format!("option/{option}")),
+            SearchFault::Options(error) => {
                 Cow::Owned(format!("option/{}", error.option().unwrap_or("invalid")))
             }
-            SearchError::UnknownCall { .. } => Cow::Borrowed("call/unknown"),
-            SearchError::NotFound { .. } => Cow::Borrowed("record/not-found"),
-            SearchError::Write(error) => return error.into(),
-            SearchError::Snapshot(error) => return Failure::from(error.clone()),
+            SearchFault::UnknownCall { .. } => Cow::Borrowed("call/unknown"),
+            SearchFault::NotFound { .. } => Cow::Borrowed("record/not-found"),
+            SearchFault::Write(error) => return Failure::of_write(error),
+            SearchFault::Snapshot(error) => return Failure::of_snapshot(error),
         };
-        Failure::new(code, error.to_string())
+        Failure::new(code, error)
     }
 
-    fn of_query(error: &QueryError, expression: &str) -> Failure {
-        let span = error.span();
+    fn of_query(error: &QueryFault, expression: &str) -> Failure {
+        let mut failure = Failure::new(query_code(error), error);
         let units = |end: usize| expression.get(..end).map_or(0, |before| before.encode_utf16().count());
-        Failure {
-            code: Cow::Borrowed(query_code(error)),
-            message: error.to_string(),
-            span: Some(units(span.start)..units(span.end)),
-            remedy: Some(error.remedy()),
-            blocks: None,
+        let span = error.span();
+        failure.0.span = Some(units(span.start)..units(span.end));
+        failure.0.remedy = Some(error.remedy());
+        failure
+    }
+
+    fn of_snapshot(error: &SnapshotFault) -> Failure {
+        let mut failure = Failure::new(snapshot_code(error), error);
+        if let SnapshotFault::Documents(error) = error
+            && let StoreFault::Missing { blocks } = &**error
+        {
+            failure.0.blocks = Some(blocks.clone());
         }
+        failure
+    }
+
+    fn of_write(error: &WriteFault) -> Failure {
+        let code = match error {
+            WriteFault::Snapshot(error) => return Failure::of_snapshot(error),
+            WriteFault::Merge(error) => match &**error {
+                MergeFault::Snapshot(error) => return Failure::of_snapshot(error),
+                error => merge_code(error),
+            },
+            WriteFault::Record(error) => batch_code(error),
+            WriteFault::Schema(error) => schema_code(error),
+            WriteFault::Line(_) => "record/invalid-line",
+            WriteFault::OtherSchema => "changes/other-schema",
+            WriteFault::Files(_) => "option/maxFileSize",
+        };
+        Failure::new(code, error)
     }
 }
 
 impl From<Failure> for JsValue {
-    fn from(failure: Failure) -> JsValue {
-        let error = Error::new(&failure.message);
+    fn from(Failure(told): Failure) -> JsValue {
+        let error = Error::new(&told.message);
         let set = |name: &str, value: JsValue| {
             Reflect::set(&error, &name.into(), &value).expect("a new Error takes properties");
         };
-        set("code", failure.code.as_ref().into());
-        if let Some(Range { start, end }) = failure.span {
+        set("code", told.code.as_ref().into());
+        if let Some(Range { start, end }) = told.span {
             set("span", Array::of2(&start.into(), &end.into()).into());
         }
-        if let Some(remedy) = failure.remedy {
+        if let Some(remedy) = told.remedy {
             set("remedy", remedy.into());
         }
-        if let Some(blocks) = failure.blocks {
+        if let Some(blocks) = told.blocks {
             set("blocks", Uint32Array::from(&blocks[..]).into());
         }
         error.into()
@@ -90,19 +122,19 @@ impl From<Failure> for JsValue {
 
 impl From<SnapshotError> for Failure {
     fn from(error: SnapshotError) -> Failure {
-        let failure = Failure::new(snapshot_code(&error), error.to_string());
-        match error {
-            SnapshotError::Documents(StoreError::Missing { blocks }) => {
-                Failure { blocks: Some(blocks), ..failure }
-            }
-            _ => failure,
-        }
+        Failure::of_snapshot(&error)
     }
 }
 
 impl From<SchemaError> for Failure {
     fn from(error: SchemaError) -> Failure {
-        Failure::new(schema_code(&error), error.to_string())
+        Failure::new(schema_code(&error), error)
+    }
+}
+
+impl From<WriteError> for Failure {
+    fn from(error: WriteError) -> Failure {
+        Failure::of_write(&error)
     }
 }
 
@@ -114,92 +146,71 @@ impl From<RecordError> for Failure {
             RecordError::WrongType { .. } => "record/wrong-type",
             RecordError::BadLength { .. } => "record/bad-length",
         };
-        Failure::new(code, error.to_string())
+        Failure::new(code, error)
     }
 }
 
 impl From<BuildError> for Failure {
     fn from(error: BuildError) -> Failure {
-        let code = match &error {
-            BuildError::Schema(error) => schema_code(error),
-            BuildError::Record(error) => batch_code(error),
-            BuildError::Merge(error) => merge_code(error),
+        let code = match &*error {
+            BuildFault::Schema(error) => schema_code(error),
+            BuildFault::Record(error) => batch_code(error),
+            BuildFault::Merge(error) => merge_code(error),
         };
-        Failure::new(code, error.to_string())
+        Failure::new(code, error)
     }
 }
 
-impl From<WriteError> for Failure {
-    fn from(error: WriteError) -> Failure {
-        Failure::from(&error)
-    }
-}
-
-impl From<&WriteError> for Failure {
-    fn from(error: &WriteError) -> Failure {
-        let code = match &error {
-            WriteError::Snapshot(error) | WriteError::Merge(MergeError::Snapshot(error)) => {
-                return Failure::from(error.clone());
-            }
-            WriteError::Record(error) => batch_code(error),
-            WriteError::Merge(error) => merge_code(error),
-            WriteError::Schema(error) => schema_code(error),
-            WriteError::Line(_) => "record/invalid-line",
-            WriteError::OtherSchema => "changes/other-schema",
-            WriteError::Files(_) => "option/maxFileSize",
-        };
-        Failure::new(code, error.to_string())
-    }
-}
-
-fn query_code(error: &QueryError) -> &'static str {
+fn query_code(error: &QueryFault) -> &'static str {
     match error {
-        QueryError::Syntax { .. } => "query/syntax",
-        QueryError::UnterminatedString { .. } => "query/unterminated-string",
-        QueryError::NoSuchColumn { .. } => "query/no-such-column",
-        QueryError::ExpectedInteger { .. } => "query/expected-integer",
-        QueryError::TooDeep { .. } => "query/too-deep",
-        QueryError::StackOverflow { .. } => "query/stack-overflow",
-        QueryError::UnknownSpecialQuery { .. } => "query/unknown-special-query",
+        QueryFault::Syntax { .. } => "query/syntax",
+        QueryFault::UnterminatedString { .. } => "query/unterminated-string",
+        QueryFault::NoSuchColumn { .. } => "query/no-such-column",
+        QueryFault::ExpectedInteger { .. } => "query/expected-integer",
+        QueryFault::TooDeep { .. } => "query/too-deep",
+        QueryFault::StackOverflow { .. } => "query/stack-overflow",
+        QueryFault::UnknownSpecialQuery { .. } => "query/unknown-special-query",
     }
 }
 
-fn filter_code(error: &FilterError) -> &'static str {
+fn filter_code(error: &FilterFault) -> &'static str {
     match error {
-        FilterError::UnknownAttribute { .. } => "filter/unknown-attribute",
-        FilterError::UnknownOperator { .. } => "filter/unknown-operator",
-        FilterError::WrongType { .. } => "filter/wrong-type",
-        FilterError::TooDeep { .. } => "filter/too-deep",
+        FilterFault::UnknownAttribute { .. } => "filter/unknown-attribute",
+        FilterFault::UnknownOperator { .. } => "filter/unknown-operator",
+        FilterFault::WrongType { .. } => "filter/wrong-type",
+        FilterFault::TooDeep { .. } => "filter/too-deep",
     }
 }
 
-fn snapshot_code(error: &SnapshotError) -> &'static str {
+fn snapshot_code(error: &SnapshotFault) -> &'static str {
     match error {
-        SnapshotError::NotASnapshot => "snapshot/not-a-snapshot",
-        SnapshotError::WrongLength { .. } => "snapshot/wrong-length",
-        SnapshotError::UnsupportedVersion { .. } => "snapshot/unsupported-version",
-        SnapshotError::Checksum { .. } | SnapshotError::HeaderChecksum => "snapshot/checksum",
-        SnapshotError::IsChanges => "snapshot/is-changes",
-        SnapshotError::MissingSection { .. } => "snapshot/missing-section",
-        SnapshotError::Documents(StoreError::Missing { .. }) => "documents/missing",
-        SnapshotError::Documents(_) => "documents/foreign",
-        SnapshotError::Malformed(_) | SnapshotError::Schema { .. } | SnapshotError::BadSchema(_) => {
+        SnapshotFault::NotASnapshot => "snapshot/not-a-snapshot",
+        SnapshotFault::WrongLength { .. } => "snapshot/wrong-length",
+        SnapshotFault::UnsupportedVersion { .. } => "snapshot/unsupported-version",
+        SnapshotFault::Checksum { .. } | SnapshotFault::HeaderChecksum => "snapshot/checksum",
+        SnapshotFault::IsChanges => "snapshot/is-changes",
+        SnapshotFault::MissingSection { .. } => "snapshot/missing-section",
+        SnapshotFault::Documents(error) => match **error {
+            StoreFault::Missing { .. } => "documents/missing",
+            _ => "documents/foreign",
+        },
+        SnapshotFault::Malformed(_) | SnapshotFault::Schema { .. } | SnapshotFault::BadSchema(_) => {
             "snapshot/malformed"
         }
     }
 }
 
-fn schema_code(error: &SchemaError) -> &'static str {
+fn schema_code(error: &SchemaFault) -> &'static str {
     match error {
-        SchemaError::NoFields => "schema/no-fields",
-        SchemaError::TooManyFields { .. } => "schema/too-many-fields",
-        SchemaError::TooManyAttributes { .. } => "schema/too-many-attributes",
-        SchemaError::BadName { .. } => "schema/bad-name",
-        SchemaError::BadWeight { .. } => "schema/bad-weight",
-        SchemaError::TooManyModels { .. } => "schema/too-many-models",
-        SchemaError::BadModel { .. } => "schema/bad-model",
-        SchemaError::Tokenizer(error) => tokenizer_code(error),
-        SchemaError::Json(_) | SchemaError::Entries(_) => "schema/invalid",
+        SchemaFault::NoFields => "schema/no-fields",
+        SchemaFault::TooManyFields { .. } => "schema/too-many-fields",
+        SchemaFault::TooManyAttributes { .. } => "schema/too-many-attributes",
+        SchemaFault::BadName { .. } => "schema/bad-name",
+        SchemaFault::BadWeight { .. } => "schema/bad-weight",
+        SchemaFault::TooManyModels { .. } => "schema/too-many-models",
+        SchemaFault::BadModel { .. } => "schema/bad-model",
+        SchemaFault::Tokenizer(error) => tokenizer_code(error),
+        SchemaFault::Json(_) | SchemaFault::Entries(_) => "schema/invalid",
     }
 }
 
@@ -212,21 +223,21 @@ fn tokenizer_code(error: &AnalyzerError) -> &'static str {
     }
 }
 
-fn batch_code(error: &BatchError) -> &'static str {
+fn batch_code(error: &BatchFault) -> &'static str {
     match error {
-        BatchError::TooLong { .. } => "record/too-long",
-        BatchError::WrongType { .. } => "record/wrong-type",
-        BatchError::NotText { .. } => "record/not-text",
-        BatchError::Vector { .. } | BatchError::NotAVector { .. } => "record/bad-vector",
-        BatchError::TooManyKinds { .. } => "record/too-many-kinds",
+        BatchFault::TooLong { .. } => "record/too-long",
+        BatchFault::WrongType { .. } => "record/wrong-type",
+        BatchFault::NotText { .. } => "record/not-text",
+        BatchFault::Vector { .. } | BatchFault::NotAVector { .. } => "record/bad-vector",
+        BatchFault::TooManyKinds { .. } => "record/too-many-kinds",
     }
 }
 
-fn merge_code(error: &MergeError) -> &'static str {
+fn merge_code(error: &MergeFault) -> &'static str {
     match error {
-        MergeError::TooMuchText => "snapshot/too-large",
-        MergeError::Vectors { .. } => "record/bad-vector",
-        MergeError::TooManyKinds => "record/too-many-kinds",
-        MergeError::Snapshot(error) => snapshot_code(error),
+        MergeFault::TooMuchText => "snapshot/too-large",
+        MergeFault::Vectors { .. } => "record/bad-vector",
+        MergeFault::TooManyKinds => "record/too-many-kinds",
+        MergeFault::Snapshot(error) => snapshot_code(error),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{Memories, NOW, text};
 use serde_json::{Value, json};
-use snapseek::SearchError;
+use snapseek::SearchFault;
 
 fn ids(memories: &Value) -> Vec<String> {
     memories.as_array().unwrap().iter().map(|memory| text(&memory["id"])).collect()
@@ -97,7 +97,7 @@ fn m10_an_unknown_anchor_is_an_error() {
     memories.add(json!({ "id": "page", "content": "no memory" }));
     for id in ["nobody", "page"] {
         let error = memories.try_call("timeline", json!({ "id": id }), None).unwrap_err();
-        assert!(matches!(error, SearchError::NotFound { .. }));
+        assert!(matches!(*error, SearchFault::NotFound { .. }));
         assert_eq!(error.to_string(), format!("anchor memory not found: {id}"));
     }
     assert_eq!(

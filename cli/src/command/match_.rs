@@ -6,7 +6,9 @@ use anyhow::{Context, Result, anyhow};
 use serde::Serialize;
 use snapseek::json::Json;
 use snapseek::options::Options;
-use snapseek::{Column, Engine, HighlightOptions, MatchOptions, MatchRow, MatchSnippet, SearchError};
+use snapseek::{
+    Column, Engine, HighlightOptions, MatchOptions, MatchRow, MatchSnippet, SearchError, SearchFault,
+};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -131,7 +133,7 @@ fn answer(engine: &Engine, line: &[u8]) -> Result<Answer> {
 
 /// The error with the place in the expression, and what to do about it.
 fn pointed_out(expression: &str, error: SearchError) -> anyhow::Error {
-    let SearchError::Query(query) = &error else { return error.into() };
+    let SearchFault::Query(query) = &*error else { return error.into() };
     let span = query.span();
     let width = |range| expression.get(range).map_or(0, |text: &str| text.chars().count());
     let (indent, len) = (width(0..span.start), width(span.clone()).max(1));

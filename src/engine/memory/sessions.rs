@@ -4,7 +4,7 @@ use super::question::required_id;
 use super::shown::as_read;
 use crate::document::Key;
 use crate::engine::asking::record_of;
-use crate::engine::{Engine, SearchError};
+use crate::engine::{Engine, SearchError, SearchFault};
 use crate::json::{Json, text_of};
 use crate::options::Options;
 use crate::recipe::memory::{MEMORY, timeline};
@@ -71,7 +71,7 @@ impl Engine {
         let now = self.now(options.time("now"));
         options.finish()?;
         let Some((part, document)) = self.find(Key { id: &id, kind: MEMORY })? else {
-            return Err(SearchError::NotFound { what: "anchor memory", id });
+            return Err(SearchFault::NotFound { what: "anchor memory", id }.into());
         };
         self.with_corpus(|corpus| {
             let context = self.context(corpus, "", now);

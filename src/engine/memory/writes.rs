@@ -3,8 +3,9 @@
 use super::question::{Question, required_id, required_text};
 use super::shown::{Shown, time};
 use crate::document::{Key, Record};
+use crate::engine::error::wrong;
 use crate::engine::state::event_id;
-use crate::engine::{Engine, SearchError, WriteError};
+use crate::engine::{Engine, SearchError, SearchFault, WriteError};
 use crate::json::{Json, text_of};
 use crate::options::Options;
 use crate::ranking::{deemphasized, reinforced};
@@ -68,8 +69,8 @@ impl Engine {
             None => self.new_id(now)?,
         };
         entries.insert(0, ("id".to_owned(), Json::String(id.clone())));
-        let record = Record::from_json(Json::Object(entries))
-            .map_err(|error| SearchError::Option { option: "id", reason: error.to_string() })?;
+        let record =
+            Record::from_json(Json::Object(entries)).map_err(|error| wrong("id", error.to_string()))?;
         self.add_with([(&record, place.zip(vector))], Some(now))?;
         if let Some(session) = session {
             self.note_usage(&session, &id, "created", now)?;
@@ -247,8 +248,8 @@ impl Engine {
 
     /// The memory with this id.
     fn memory(&self, id: &str) -> Result<Record, SearchError> {
-        let missing = || SearchError::NotFound { what: "memory", id: id.to_owned() };
-        self.record(key(id))?.ok_or_else(missing)
+        let missing = || SearchFault::NotFound { what: "memory", id: id.to_owned() };
+        Ok(self.record(key(id))?.ok_or_else(missing)?)
     }
 }
 
