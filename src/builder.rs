@@ -2,6 +2,7 @@
 
 use crate::bitmap::Bitmap;
 use crate::document::{Key, Record};
+use crate::gather::Gather;
 use crate::json::Json;
 use crate::schema::{Schema, SchemaError};
 use crate::segment::{
@@ -178,7 +179,7 @@ impl Builder {
     }
 
     fn sources(&self) -> Vec<Source<'_>> {
-        self.parts.iter().map(Part::source).collect()
+        self.parts.iter().map(Part::source).gather()
     }
 
     fn close(&mut self) -> Result<(), BuildError> {
@@ -199,7 +200,7 @@ impl Builder {
         }
         let part = u32::try_from(self.parts.len()).expect("few batches");
         self.gathered += batch.text_len();
-        let rows = (0..batch.len()).filter(|&row| !batch.is_dead(row)).collect::<Vec<_>>();
+        let rows = (0..batch.len()).filter(|&row| !batch.is_dead(row)).gather();
         self.parts.push(Part::Batch(Box::new(batch)));
         for row in rows {
             self.place(RowRef { part, row: u32::try_from(row).expect("a batch has few rows") });

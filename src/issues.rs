@@ -1,5 +1,7 @@
 //! How is a list of complaints about a value told in one line?
 
+use crate::gather::Gather;
+
 /// What a complaint about the whole value stands under.
 const ROOT: &str = "(root)";
 
@@ -26,7 +28,7 @@ pub fn format_issues(issues: &[(Vec<String>, String)]) -> String {
         }
     }
     let lines = fields.iter().map(|(field, messages)| format!("{field}: {}", messages.join(", ")));
-    lines.collect::<Vec<_>>().join("; ")
+    lines.gather().join("; ")
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ mod unicode;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
 
-pub use snapseek_kernel::{analysis, bitmap, bm25, ids, index, json, order, vector, wire};
+pub use snapseek_kernel::{analysis, bitmap, bm25, gather, ids, index, json, order, vector, wire};
 use snapseek_kernel::{bits, codes, lz4, scoring};
 
 pub use builder::{BuildError, BuildFault, Builder};

@@ -4,6 +4,7 @@
 //! (P6), and so is a name that nobody asked for.
 
 use crate::attributes::time_of;
+use crate::gather::Gather;
 use crate::issues::format_issues;
 use crate::json::{Json, float_text};
 use crate::order::sort;
@@ -206,7 +207,7 @@ impl<'a> Options<'a> {
         let text = self.text(name)?;
         let found = all.iter().find(|value| name_of(**value) == text).copied();
         if found.is_none() {
-            let names = all.iter().map(|value| name_of(*value)).collect::<Vec<_>>().join(", ");
+            let names = all.iter().map(|value| name_of(*value)).gather().join(", ");
             self.complain(name, format!("unknown {what} {text:?}; there are {names}"));
         }
         found
@@ -277,7 +278,7 @@ impl<'a> Options<'a> {
     ) -> Option<Vec<(String, T)>> {
         self.object(name, |inner| {
             let names = inner.entries.iter().map(|(name, _)| name.as_str());
-            names.filter_map(|name| Some((name.to_owned(), read(inner, name)?))).collect()
+            names.filter_map(|name| Some((name.to_owned(), read(inner, name)?))).gather()
         })
     }
 
@@ -298,7 +299,7 @@ impl<'a> Options<'a> {
     }
 
     fn complain_about_unknown(&mut self) {
-        let unknown = self.rest().map(|(name, _)| name.to_owned()).collect::<Vec<_>>();
+        let unknown = self.rest().map(|(name, _)| name.to_owned()).gather();
         let mut known = self.asked.clone();
         sort(&mut known);
         known.dedup();

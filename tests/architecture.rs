@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The layers, first to last; modules of one layer do not know each other.
 const LAYERS: &[&[&str]] = &[
-    &["ids", "wire", "bits", "bitmap", "bm25", "json", "order"],
+    &["ids", "wire", "bits", "bitmap", "bm25", "gather", "json", "order"],
     &["codes", "lz4", "analysis", "index", "vector"],
     &["scoring"],
     &["boxed", "issues", "tokens", "unicode"],

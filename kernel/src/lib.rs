@@ -7,6 +7,7 @@ pub mod bitmap;
 pub mod bits;
 pub mod bm25;
 pub mod codes;
+pub mod gather;
 pub mod ids;
 pub mod index;
 pub mod json;

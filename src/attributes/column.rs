@@ -12,6 +12,7 @@
 use super::{AttributeType, time_of};
 use crate::bits::{self, BitWriter, width_of};
 use crate::codes::Codes;
+use crate::gather::Gather;
 use crate::json::Json;
 use crate::order::sort;
 use crate::wire::{Malformed, Reader, len32, u32_at};
@@ -76,7 +77,7 @@ impl ColumnWriter {
     /// Appends a document's value from a column of the same type.
     pub fn push_from(&mut self, column: &ColumnView, document: usize) {
         match &mut self.values {
-            Values::Strings(values) => values.push(column.strings(document).map(str::to_owned).collect()),
+            Values::Strings(values) => values.push(column.strings(document).map(str::to_owned).gather()),
             Values::Numbers(values) => values.push(column.number(document)),
             Values::Bools(values) => values.push(column.bool(document)),
         }
@@ -129,7 +130,7 @@ pub(super) fn strings_of(value: Option<&Json>, kind: AttributeType) -> Option<Ve
 }
 
 fn encode_strings(values: &[Vec<String>], kind: AttributeType) -> Vec<u8> {
-    let mut distinct = values.iter().flatten().map(String::as_str).collect::<Vec<_>>();
+    let mut distinct = values.iter().flatten().map(String::as_str).gather();
     sort(&mut distinct);
     distinct.dedup();
     let mut out = len32(distinct.len()).to_le_bytes().to_vec();

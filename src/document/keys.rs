@@ -6,6 +6,7 @@
 //! ```
 
 use super::record::MAX_ID_LEN;
+use crate::gather::Gather;
 use crate::order::sort_numbers;
 use crate::wire::{Malformed, Reader, len32, put_bytes, put_varint, u32_at};
 use std::cmp::Ordering;
@@ -70,7 +71,7 @@ impl KeysWriter {
 
     /// The section's bytes.
     pub fn finish(self) -> Vec<u8> {
-        let mut sorted = (0..self.len()).collect::<Vec<_>>();
+        let mut sorted = (0..self.len()).gather();
         sort_numbers(&mut sorted, &mut |a, b| self.get(a).cmp(&self.get(b)));
         let mut out = len32(self.len()).to_le_bytes().to_vec();
         put_varint(&mut out, len32(self.kinds.len()));
@@ -111,7 +112,7 @@ impl<'a> KeysView<'a> {
         if kind_count > MAX_KINDS || (kind_count == 0) != (documents == 0) {
             return Err(reader.malformed());
         }
-        let kinds = (0..kind_count).map(|_| reader.str()).collect::<Result<_, _>>()?;
+        let kinds = (0..kind_count).map(|_| reader.str()).try_gather()?;
         let kind_of = reader.take(if kind_count > 1 { documents } else { 0 })?;
         let words = |count: usize| count.checked_mul(4).ok_or(Malformed(WHAT));
         let offsets = reader.take(words(documents + 1)?)?;

@@ -11,6 +11,7 @@
 
 use super::cache::BlockCache;
 use super::store::DocumentsView;
+use crate::gather::Gather;
 use crate::order::sort;
 use crate::wire::{Malformed, Reader, len32};
 use std::fmt::Debug;
@@ -175,7 +176,7 @@ impl Outside {
         let mut reader = Reader::new(section, WHAT);
         let (len, files) = (reader.len32()?, reader.len32()?);
         let firsts = reader.take(files.checked_mul(4).ok_or(reader.malformed())?)?;
-        let firsts = firsts.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect::<Vec<_>>();
+        let firsts = firsts.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).gather();
         let checksums = reader.rest();
         let ascend = firsts.windows(2).all(|pair| pair[0] < pair[1]);
         let fits = firsts.first() == Some(&0)
@@ -185,7 +186,7 @@ impl Outside {
         if !fits {
             return Err(reader.malformed());
         }
-        let checksums = checksums.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
+        let checksums = checksums.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).gather();
         let cache = Mutex::new(BlockCache::new(DEFAULT_CACHE));
         Ok(Outside { len, firsts, checksums, section_checksum: xxh3_64(section), cache, source: None })
     }
@@ -364,7 +365,7 @@ impl DocumentsView<'_> {
 
 fn missing(outside: &Outside, blocks: impl Iterator<Item = usize>) -> Result<(), StoreError> {
     let cache = outside.cache();
-    let mut missing = blocks.map(len32).filter(|&block| !cache.has(block)).collect::<Vec<_>>();
+    let mut missing = blocks.map(len32).filter(|&block| !cache.has(block)).gather();
     sort(&mut missing);
     missing.dedup();
     if missing.is_empty() { Ok(()) } else { Err(StoreFault::Missing { blocks: missing }.into()) }

@@ -10,6 +10,7 @@
 //! ```
 
 use super::outside::{Outside, StoreError};
+use crate::gather::Gather;
 use crate::lz4::{self, Unpacking};
 use crate::wire::{Malformed, Reader, len32, put_varint, u32_at};
 use std::borrow::Cow;
@@ -97,7 +98,7 @@ impl DocumentsWriter {
     pub fn finish(self) -> (Vec<u8>, Vec<u8>) {
         let head = [len32(self.documents), len32(self.entries.len())];
         let numbers = head.into_iter().chain(self.entries.into_iter().flatten());
-        (numbers.flat_map(u32::to_le_bytes).collect(), self.blocks)
+        (numbers.flat_map(u32::to_le_bytes).gather(), self.blocks)
     }
 }
 

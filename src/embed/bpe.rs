@@ -5,6 +5,7 @@
 //! spelt out in a text is text.
 
 use super::vocabulary::VocabularyView;
+use crate::gather::Gather;
 use crate::wire::u32_at;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -87,7 +88,7 @@ impl Bpe<'_> {
             after: if at == last { NONE } else { at + 1 },
             is_joined: false,
         });
-        let mut chain = chain.collect::<Vec<_>>();
+        let mut chain = chain.gather();
         let mut joins =
             (0..chain.len()).filter_map(|at| self.candidate(&chain, at)).collect::<BinaryHeap<_>>();
         while let Some(Reverse(join)) = joins.pop() {

@@ -4,6 +4,7 @@ use super::error::wrong;
 use super::{Engine, SearchError};
 use crate::bitmap::Bitmap;
 use crate::document::{Key, Record};
+use crate::gather::Gather;
 use crate::order::sort_by_key;
 use crate::recipe::Context;
 use crate::retrieval::{Corpus, Filter, part_of};
@@ -101,7 +102,7 @@ pub(super) fn record_of(corpus: &Corpus, row: u32) -> Result<Record, SnapshotErr
 
 /// The records of rows, as they are now. Documents that are stored together are unpacked together.
 pub(super) fn records_of(corpus: &Corpus, rows: &[u32]) -> Result<Vec<Record>, SnapshotError> {
-    let mut order = (0..rows.len()).collect::<Vec<_>>();
+    let mut order = (0..rows.len()).gather();
     sort_by_key(&mut order, |place| rows[*place]);
     let mut records = vec![None; rows.len()];
     let mut reader = None;
@@ -114,5 +115,5 @@ pub(super) fn records_of(corpus: &Corpus, rows: &[u32]) -> Result<Vec<Record>, S
         let record = parse_record(documents.get(document as usize)?)?;
         records[place] = Some(corpus.state.as_it_is_now(record));
     }
-    Ok(records.into_iter().flatten().collect())
+    Ok(records.into_iter().flatten().gather())
 }

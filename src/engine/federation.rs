@@ -2,6 +2,7 @@
 
 use super::vault::{Loaded, VaultMode, VaultOptions, VaultResult, VaultWeights, load};
 use super::{Engine, SearchError};
+use crate::gather::Gather;
 use crate::json::Json;
 use crate::order::sort_by;
 use crate::ranking::within_budget;
@@ -70,7 +71,7 @@ pub struct FederationTier {
 impl<'a> Federation<'a> {
     /// Vaults as one.
     pub fn new(tiers: impl IntoIterator<Item = Tier<'a>>) -> Federation<'a> {
-        let mut tiers = tiers.into_iter().collect::<Vec<_>>();
+        let mut tiers = tiers.into_iter().gather();
         sort_by(&mut tiers, |a, b| b.weight.total_cmp(&a.weight));
         Federation { tiers }
     }
@@ -98,9 +99,9 @@ impl<'a> Federation<'a> {
                 let key = (result.id.as_str(), result.kind.as_str());
                 TierResult { key, score: result.score }
             });
-            (tier.weight, results.collect())
+            (tier.weight, results.gather())
         });
-        let mut merged = merge(&found.collect::<Vec<_>>());
+        let mut merged = merge(&found.gather());
         let is_entry = |result: &&VaultResult| result.kind != MEMORY;
         let all = answers.iter().flatten().filter(is_entry).count();
         let kept = merged.iter().map(|place| &answers[place.tier][place.place]).filter(is_entry).count();
@@ -118,7 +119,7 @@ impl<'a> Federation<'a> {
             }
             result
         };
-        let mut results = merged.iter().map(of_tier).collect::<Vec<_>>();
+        let mut results = merged.iter().map(of_tier).gather();
         if let Some(most) = options.max_tokens {
             results.truncate(within_budget(results.iter().map(|result| result.token_estimate), most));
         }

@@ -4,6 +4,7 @@ use super::error::wrong;
 use super::match_options::{Column, MatchOptions};
 use super::{Engine, SearchError};
 use crate::document::Record;
+use crate::gather::Gather;
 use crate::ids::FieldId;
 use crate::json::Json;
 use crate::order::sort_numbers;
@@ -60,7 +61,7 @@ impl Engine {
             )?;
             let mut rows = keyed_rows(corpus, &found.rows)?;
             if options.snippet.is_some() || options.highlight.is_some() {
-                let row_numbers = found.rows.iter().map(|ranked| ranked.row).collect::<Vec<_>>();
+                let row_numbers = found.rows.iter().map(|ranked| ranked.row).gather();
                 each_text(self, corpus, &query, &row_numbers, |number, text| {
                     let row = &mut rows[number];
                     row.snippet = options.snippet.as_ref().map(|options| {
@@ -92,7 +93,7 @@ impl Engine {
         let Some(json) = filter.filter(|json| **json != Json::Null) else { return Ok(None) };
         let filter = Filter::parse(json, &self.schema)?;
         let allowed = corpus.parts.iter().map(|part| filter.apply(part));
-        Ok(Some(allowed.collect::<Result<_, _>>()?))
+        Ok(Some(allowed.try_gather()?))
     }
 
     fn column(&self, option: &'static str, column: &Column) -> Result<Option<FieldId>, SearchError> {
@@ -112,7 +113,7 @@ impl Engine {
 }
 
 fn keyed_rows(corpus: &Corpus, ranked: &[Ranked]) -> Result<Vec<MatchRow>, SearchError> {
-    let keys = corpus.parts.iter().map(|part| part.segment.keys()).collect::<Result<Vec<_>, _>>()?;
+    let keys = corpus.parts.iter().map(|part| part.segment.keys()).try_gather()?;
     let row = |ranked: &Ranked| {
         let (number, document) = part_of(corpus, ranked.row);
         let key = keys[number].get(document as usize)?;
@@ -131,7 +132,7 @@ pub(super) fn each_text(
     rows: &[u32],
     mut each: impl FnMut(usize, MatchedText),
 ) -> Result<(), SearchError> {
-    let mut order = (0..rows.len()).collect::<Vec<_>>();
+    let mut order = (0..rows.len()).gather();
     sort_numbers(&mut order, &mut |a, b| rows[a].cmp(&rows[b]));
     retrieval::require(corpus, rows.iter().copied())?;
     let mut open = None;
@@ -143,7 +144,7 @@ pub(super) fn each_text(
                 let part = &corpus.parts[place];
                 let left = order[done..].iter().map(|number| part_of(corpus, rows[*number]));
                 let own = left.take_while(|(other, _)| *other == place).map(|(_, document)| document);
-                let finder = PlaceFinder::new(part, query, own.collect());
+                let finder = PlaceFinder::new(part, query, own.gather());
                 let (_, documents, finder) = other.insert((place, part.segment.stored()?.reader(), finder));
                 (documents, finder)
             }
@@ -165,14 +166,14 @@ pub(super) struct MatchedText {
 
 impl MatchedText {
     fn of(engine: &Engine, query: &Query, record: Record, places: Vec<Place>) -> MatchedText {
-        let texts = engine.schema.field_names().into_iter().map(|name| record.text(name)).collect();
+        let texts = engine.schema.field_names().into_iter().map(|name| record.text(name)).gather();
         let lengths =
             query.phrases.iter().map(|phrase| u32::try_from(phrase.terms.len()).unwrap_or(u32::MAX));
-        MatchedText { record, texts, places, phrase_lengths: lengths.collect() }
+        MatchedText { record, texts, places, phrase_lengths: lengths.gather() }
     }
 
     pub fn snippet(&self, engine: &Engine, field: Option<FieldId>, length: i64) -> Option<Vec<Piece<'_>>> {
-        let texts = self.texts.iter().map(Option::as_deref).collect::<Vec<_>>();
+        let texts = self.texts.iter().map(Option::as_deref).gather();
         snippet(&texts, &engine.analyzer, &self.places, &self.phrase_lengths, field, length)
     }
 

@@ -4,6 +4,7 @@ use super::asking::{QueryVector, key_of, passing, records_of};
 use super::error::wrong;
 use super::{Engine, SearchError};
 use crate::document::Record;
+use crate::gather::Gather;
 use crate::json::{Json, text_of};
 use crate::options::Options;
 use crate::order::Map;
@@ -275,7 +276,7 @@ impl Engine {
             let interpretation =
                 interpret(request.query, WordRule::Any, corpus, &self.schema, &self.analyzer, false, 0)?;
             let filters = [self.rag_filter(corpus, &request.filters)?, request.stages.filter(&self.schema)];
-            let filters = filters.into_iter().flatten().collect::<Vec<_>>();
+            let filters = filters.into_iter().flatten().gather();
             let allowed = match filters.is_empty() {
                 true => None,
                 false => Some(passing(corpus, &Filter::All(filters))?),
@@ -297,11 +298,11 @@ impl Engine {
                 stages: &request.stages,
             };
             let found = rag_search(&context, &plan)?;
-            let rows = found.hits.iter().map(|hit| hit.row).collect::<Vec<_>>();
+            let rows = found.hits.iter().map(|hit| hit.row).gather();
             require(corpus, rows.iter().copied())?;
             let hits = found.hits.iter().zip(records_of(corpus, &rows)?);
             let results = hits.map(|(hit, record)| result(corpus, hit, &record, request.explain));
-            let results = results.collect::<Result<Vec<_>, SearchError>>()?;
+            let results = results.try_gather()?;
             let tier = match (&reason, given.is_some() && embedding.is_some()) {
                 (Some(_), _) => "degraded",
                 (None, true) => "high",
@@ -475,15 +476,15 @@ fn result(corpus: &Corpus, hit: &RagHit, record: &Record, explain: bool) -> Resu
     }
     let is_said = |name: &str| said.iter().any(|(known, _)| *known == name);
     let own = match record.json() {
-        Json::Object(entries) => entries.iter().filter(|(name, _)| !is_said(name)).cloned().collect(),
+        Json::Object(entries) => entries.iter().filter(|(name, _)| !is_said(name)).cloned().gather(),
         _ => Vec::new(),
     };
     let said = said.into_iter().map(|(name, value)| (name.to_owned(), value));
-    Ok(Json::Object(own.into_iter().chain(said).collect()))
+    Ok(Json::Object(own.into_iter().chain(said).gather()))
 }
 
 fn object(entries: Vec<(&str, Json)>) -> Json {
-    Json::Object(entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    Json::Object(entries.into_iter().map(|(name, value)| (name.to_owned(), value)).gather())
 }
 
 fn json(value: &impl Serialize) -> Json {

@@ -9,6 +9,7 @@ use super::rag::{CHUNK, Clamps, provider_of};
 use super::{Engine, SearchError};
 use crate::chunking::{Chunk, DEFAULT_OVERLAP, DEFAULT_SIZE, MAX_OVERLAP, MAX_SIZE, chunk_text};
 use crate::document::{Key, Record};
+use crate::gather::Gather;
 use crate::json::{Json, text_of};
 use crate::options::Options;
 use crate::order::Set;
@@ -114,8 +115,7 @@ impl<'a> Given<'a> {
         entries.push(("contentHash", text(hash)));
         entries.push(("createdAt", Json::from_f64(self.created_at.unwrap_or(now))));
         let entries = entries.into_iter().map(|(name, value)| (name.to_owned(), value));
-        Record::from_json(Json::Object(entries.collect()))
-            .map_err(|error| wrong("sources", error.to_string()))
+        Record::from_json(Json::Object(entries.gather())).map_err(|error| wrong("sources", error.to_string()))
     }
 }
 
@@ -270,7 +270,7 @@ impl Engine {
                 let chunks = chunk_text(given.body, request.size, request.overlap)
                     .map_err(|error| wrong("chunkSize", error.to_string()))?;
                 let records = chunks.iter().map(|chunk| given.record(chunk, &hash, now));
-                let records = records.collect::<Result<Vec<_>, _>>()?;
+                let records = records.try_gather()?;
                 let rows = sources.chunks(&given.source);
                 require(corpus, rows.iter().copied())?;
                 let old = records_of(corpus, &rows)?;
@@ -286,7 +286,7 @@ impl Engine {
                     records.iter().any(|new: &Record| (new.id(), new.kind()) == (old.id(), old.kind()))
                 };
                 let stale = old.iter().filter(|old| skipped != Some("content_unchanged") && !is_kept(old));
-                let stale = stale.map(|old| (old.id().to_owned(), old.kind().to_owned())).collect();
+                let stale = stale.map(|old| (old.id().to_owned(), old.kind().to_owned())).gather();
                 all.push(Work { skipped, records, stale });
             }
             Ok(all)
@@ -339,7 +339,7 @@ impl Engine {
         let report = |(given, work): (Given, &Work)| {
             let indexed = work.skipped.is_none();
             let text = |record: &Record| model.map(|model| self.schema.embedded_text(model, record));
-            let texts = || work.records.iter().filter_map(text).collect();
+            let texts = || work.records.iter().filter_map(text).gather();
             SourceReport {
                 source_type: given.source.source_type,
                 source_id: given.source.source_id,
@@ -351,7 +351,7 @@ impl Engine {
                 texts: (request.dry_run && indexed).then(texts),
             }
         };
-        let sources = request.sources.into_iter().zip(work).map(report).collect::<Vec<_>>();
+        let sources = request.sources.into_iter().zip(work).map(report).gather();
         let count = |what: fn(&SourceReport) -> usize| sources.iter().map(what).sum::<usize>();
         let response = Response {
             success: true,

@@ -4,6 +4,7 @@ use super::asking::QueryVector;
 use super::error::wrong;
 use super::{Engine, SearchError};
 use crate::attributes::AttributeType;
+use crate::gather::Gather;
 use crate::ids::FieldId;
 use crate::json::{Json, float_text};
 use crate::options::Options;
@@ -153,7 +154,7 @@ fn stages(options: &SearchOptions, custom: Option<&Custom>) -> Result<Stages, Se
         ("maxTokens", &options.max_tokens),
     ];
     let given = given.iter().filter_map(|(name, json)| Some(((*name).to_owned(), (*json).clone()?)));
-    let json = Json::Object(given.collect());
+    let json = Json::Object(given.gather());
     let mut options = Options::of(&json);
     let own = Stages::read(&mut options);
     options.finish()?;

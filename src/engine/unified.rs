@@ -2,6 +2,7 @@
 
 use super::asking::{QueryVector, key_of, passing, record_of};
 use super::{Engine, SearchError};
+use crate::gather::Gather;
 use crate::json::{Json, text_of};
 use crate::options::Options;
 use crate::recipe::unified::{
@@ -197,7 +198,7 @@ impl Engine {
             let Some(found) = unified::search(&context, &plan)? else { return Ok(None) };
             require(corpus, found.page.iter().map(|shown| shown.rated.row))?;
             let hits = found.page.iter().map(|shown| hit(corpus, &found, shown, params));
-            let hits = hits.collect::<Result<_, _>>()?;
+            let hits = hits.try_gather()?;
             Ok::<_, SearchError>(Some(Response {
                 query: params.query.clone(),
                 mode: found.route,

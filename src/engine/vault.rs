@@ -10,6 +10,7 @@ use super::asking::{QueryVector, key_of, passing, record_of};
 use super::{Engine, SearchError};
 use crate::bitmap::Bitmap;
 use crate::document::{Key, Record};
+use crate::gather::Gather;
 use crate::json::Json;
 use crate::options::Options;
 use crate::order::sort_by_key;
@@ -287,7 +288,7 @@ fn explain(formula: &Formula, rated: &Rated) -> Explained {
 fn scan(record: &Record) -> VaultScan {
     let text = |name: &str| record.text(name);
     let tags = match record.json().get("tags") {
-        Some(Json::Array(tags)) => tags.iter().filter_map(|tag| tag.as_str().map(str::to_owned)).collect(),
+        Some(Json::Array(tags)) => tags.iter().filter_map(|tag| tag.as_str().map(str::to_owned)).gather(),
         Some(Json::String(tag)) => vec![tag.clone()],
         _ => Vec::new(),
     };

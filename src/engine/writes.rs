@@ -5,6 +5,7 @@
 
 use super::{Engine, LivePart, WriteError};
 use crate::document::{Key, KeysView, MAX_KINDS, Record};
+use crate::gather::Gather;
 use crate::order::Set;
 use crate::segment::{BatchWriter, Embedders, MergeError, MergeFault, Segment, Source, merge};
 
@@ -82,7 +83,7 @@ impl Engine {
         removed: &[(String, String)],
     ) -> Result<(), WriteError> {
         let added = segment.keys()?;
-        let parts = self.parts.iter().map(|part| part.segment.keys()).collect::<Result<Vec<_>, _>>()?;
+        let parts = self.parts.iter().map(|part| part.segment.keys()).try_gather()?;
         let mut kinds = parts.iter().chain([&added]).flat_map(KeysView::kinds).copied().collect::<Set<_>>();
         if kinds.len() <= MAX_KINDS {
             return Ok(());

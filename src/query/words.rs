@@ -1,5 +1,7 @@
 //! How does a line that someone typed become an expression?
 
+use crate::gather::Gather;
+
 /// Only so many words are asked for.
 const MAX_WORDS: usize = 20;
 
@@ -29,7 +31,7 @@ pub fn any_beginning(query: &str) -> String {
 }
 
 fn joined(query: &str, after: &str, between: &str) -> String {
-    let quoted: Vec<String> = words(query).map(|word| format!("\"{word}\"{after}")).collect();
+    let quoted: Vec<String> = words(query).map(|word| format!("\"{word}\"{after}")).gather();
     if quoted.is_empty() { "\"\"".into() } else { quoted.join(between) }
 }
 

@@ -1,5 +1,6 @@
 //! How near is one thing to others, by links?
 
+use crate::gather::Gather;
 use crate::order::{Map, Set};
 
 /// Further than so many links away, nothing is near.
@@ -15,7 +16,7 @@ pub fn proximities(sources: &[String], neighbours: impl Fn(&str) -> Vec<String>)
         let mut edge = vec![source.clone()];
         for distance in 1..=FURTHEST {
             let proximity = 1.0 / (distance + 1) as f64;
-            let mut fresh = edge.iter().flat_map(|id| neighbours(id)).collect::<Vec<_>>();
+            let mut fresh = edge.iter().flat_map(|id| neighbours(id)).gather();
             // The nearest way there was found first.
             fresh.retain(|id| reached.insert(id.clone()));
             for id in &fresh {

@@ -16,6 +16,7 @@ use super::interpretation::WordRule;
 use super::legs::Candidate;
 use super::stages::Stages;
 use crate::attributes::AttributeType;
+use crate::gather::Gather;
 use crate::json::Json;
 use crate::options::{Options, OptionsError};
 use crate::order::sort_numbers;
@@ -130,13 +131,13 @@ impl Custom {
             }
             (rated.row, explained)
         });
-        let explained = explained.collect::<Vec<_>>();
+        let explained = explained.gather();
         best_first(&mut rated);
         let own = |row: u32| {
             let place = explained.binary_search_by_key(&row, |(row, _)| *row);
             explained[place.expect("every candidate was rated")].1.clone()
         };
-        Ok(rated.into_iter().map(|rated| (rated.clone(), own(rated.row))).collect())
+        Ok(rated.into_iter().map(|rated| (rated.clone(), own(rated.row))).gather())
     }
 }
 
@@ -144,7 +145,7 @@ impl Custom {
 fn rank_gives(formula: &Formula, rated: &[Rated], k: f64) -> Vec<Vec<f64>> {
     let mut gives = vec![vec![0.0; formula.terms.len()]; rated.len()];
     for (number, term) in formula.terms.iter().enumerate() {
-        let mut list = (0..rated.len()).filter(|at| rated[*at].values[number] > 0.0).collect::<Vec<_>>();
+        let mut list = (0..rated.len()).filter(|at| rated[*at].values[number] > 0.0).gather();
         sort_numbers(&mut list, &mut |a, b| {
             rated[b].values[number].total_cmp(&rated[a].values[number]).then(a.cmp(&b))
         });

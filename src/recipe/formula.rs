@@ -7,6 +7,7 @@
 use super::legs::{Candidate, Signal};
 use crate::analysis::{Analyzer, Purpose};
 use crate::attributes::Values;
+use crate::gather::Gather;
 use crate::ids::FieldSet;
 use crate::order::{Map, sort_by};
 use crate::ranking::{bm25_normalize, exponential_decay, half_life_decay, jaccard, recency_boost};
@@ -264,18 +265,17 @@ impl Formula {
         let columns = context.values()?;
         let measured = |terms: &[Term]| {
             let measure = |term: &Term| term.measure.of_all(context, &columns, candidates);
-            terms.iter().map(measure).collect::<Result<Vec<_>, _>>()
+            terms.iter().map(measure).try_gather()
         };
         let (terms, factors) = (measured(&self.terms)?, measured(&self.factors)?);
         let rated = candidates.iter().enumerate().map(|(number, candidate)| {
-            let own =
-                |measured: &[Vec<f64>]| measured.iter().map(|values| values[number]).collect::<Vec<_>>();
+            let own = |measured: &[Vec<f64>]| measured.iter().map(|values| values[number]).gather();
             let (values, factors) = (own(&terms), own(&factors));
             let Candidate { row, keyword, vector } = *candidate;
             let score = self.score(&values, &factors);
             Rated { row, score, keyword, vector, values, factors }
         });
-        Ok(rated.collect())
+        Ok(rated.gather())
     }
 
     /// What a candidate scores by what was measured.
@@ -295,8 +295,8 @@ impl Formula {
         };
         let factor = |(term, value): (&Term, &f64)| Factor { name: term.name.clone(), value: *value };
         Explained {
-            parts: self.terms.iter().zip(&rated.values).map(part).collect(),
-            factors: self.factors.iter().zip(&rated.factors).map(factor).collect(),
+            parts: self.terms.iter().zip(&rated.values).map(part).gather(),
+            factors: self.factors.iter().zip(&rated.factors).map(factor).gather(),
         }
     }
 }
@@ -318,7 +318,7 @@ impl Curve {
             Curve::OfGreatest if greatest > 0.0 => x / greatest,
             Curve::OfGreatest => 0.0,
         });
-        curved.collect()
+        curved.gather()
     }
 }
 
@@ -335,18 +335,18 @@ impl Measure {
                 let (part, document) = part_of(context.corpus, candidate.row);
                 measure(&columns[part], document as usize)
             });
-            own.collect::<Vec<_>>()
+            own.gather()
         };
         Ok(match self {
             Measure::Bm25(curve) => {
-                curve.of_all(candidates.iter().map(|candidate| score(candidate.keyword)).collect())
+                curve.of_all(candidates.iter().map(|candidate| score(candidate.keyword)).gather())
             }
             Measure::Similarity(curve) => {
-                curve.of_all(candidates.iter().map(|candidate| score(candidate.vector)).collect())
+                curve.of_all(candidates.iter().map(|candidate| score(candidate.vector)).gather())
             }
             Measure::Place { total } => {
                 let place = |candidate: &Candidate| candidate.keyword.and_then(|signal| signal.place);
-                candidates.iter().map(|candidate| place_score(place(candidate), *total)).collect()
+                candidates.iter().map(|candidate| place_score(place(candidate), *total)).gather()
             }
             Measure::Overlap => overlap(context, candidates)?,
             Measure::Age { attributes, decay, default } => of_each(&|values, document| {
@@ -374,7 +374,7 @@ impl Measure {
             }
             Measure::Given { values, default } => {
                 let value = |candidate: &Candidate| values.get(&candidate.row).copied().unwrap_or(*default);
-                candidates.iter().map(value).collect()
+                candidates.iter().map(value).gather()
             }
             Measure::Greatest(measures) => {
                 let mut greatest = vec![f64::NEG_INFINITY; candidates.len()];
@@ -402,9 +402,9 @@ fn overlap(context: &Context, candidates: &[Candidate]) -> Result<Vec<f64>, Snap
     if terms.is_empty() {
         return Ok(vec![0.0; candidates.len()]);
     }
-    let rows = candidates.iter().map(|candidate| candidate.row).collect::<Vec<_>>();
+    let rows = candidates.iter().map(|candidate| candidate.row).gather();
     let counts = occurrences(context.corpus, &terms, &rows, FieldSet::ALL)?;
     let share =
         |counts: Vec<u32>| counts.iter().filter(|count| **count > 0).count() as f64 / terms.len() as f64;
-    Ok(counts.into_iter().map(share).collect())
+    Ok(counts.into_iter().map(share).gather())
 }

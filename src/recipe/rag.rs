@@ -10,6 +10,7 @@ use super::legs::{Ask, Candidate, Words};
 use super::sources::{Graph, GraphPlan, Sources};
 use super::stages::{Stages, Standing, relevance};
 use crate::bitmap::Bitmap;
+use crate::gather::Gather;
 use crate::order::{Map, sort_by, sort_by_key};
 use crate::ranking::{Near, Placed, changed_ranks, diversified, graph_signals, share_at, with_neighbours};
 use crate::retrieval::{TimeOrder, by_time};
@@ -177,7 +178,7 @@ pub fn rag_search(context: &Context, plan: &RagPlan) -> Result<RagFound, Snapsho
     let sources = Sources::new(context, plan.allowed)?;
     let (seeds, refilled) = seeds(&sources, plan, rated)?;
     let placed = expanded(&sources, plan, &seeds)?;
-    let rows = placed.iter().map(|placed| placed.row).collect::<Vec<_>>();
+    let rows = placed.iter().map(|placed| placed.row).gather();
     let graph = plan.graph.map(|plan| sources.graph(&rows, plan)).transpose()?;
 
     let hit = |placed: &Placed| RagHit {
@@ -192,11 +193,11 @@ pub fn rag_search(context: &Context, plan: &RagPlan) -> Result<RagFound, Snapsho
         },
         base_explained: None,
     };
-    let mut hits = placed.iter().map(hit).collect::<Vec<_>>();
+    let mut hits = placed.iter().map(hit).gather();
     let mut changed = 0;
     if let (Some(weight), Some(graph)) = (plan.rerank, &graph) {
         rerank(&sources, graph, weight, &mut hits)?;
-        changed = changed_ranks(&rows, &hits.iter().map(|hit| hit.row).collect::<Vec<_>>());
+        changed = changed_ranks(&rows, &hits.iter().map(|hit| hit.row).gather());
     }
     let Found { keyword, vector, newest, .. } = found;
     let seeds = seeds.len();
@@ -210,9 +211,9 @@ fn staged(context: &Context, plan: &RagPlan, rated: &[Rated]) -> Result<Vec<Rate
         score: rated.score,
         relevance: relevance(rated.keyword, rated.vector),
     };
-    let standings = rated.iter().map(standing).collect::<Vec<_>>();
+    let standings = rated.iter().map(standing).gather();
     let staged = plan.stages.run(context, &standings, rated.len())?;
-    Ok(staged.places.into_iter().map(|place| rated[place].clone()).collect())
+    Ok(staged.places.into_iter().map(|place| rated[place].clone()).gather())
 }
 
 /// The candidates, in row order, and where they come from.
@@ -309,7 +310,7 @@ fn seeds(
     plan: &RagPlan,
     rated: Vec<Rated>,
 ) -> Result<(Map<u32, Rated>, usize), SnapshotError> {
-    let mut page = (0..rated.len().min(plan.limit)).collect::<Vec<_>>();
+    let mut page = (0..rated.len().min(plan.limit)).gather();
     let mut refilled = 0;
     if let Some(most) = plan.max_per_source {
         let name = |rated: &Rated| Ok(sources.of(rated.row)?.name());
@@ -319,7 +320,7 @@ fn seeds(
         page.iter().for_each(|place| *counts.or_default(&groups[*place]) += 1);
         refilled = counts.values().map(|count| count.saturating_sub(most)).sum();
     }
-    let mut rated = rated.into_iter().map(Some).collect::<Vec<_>>();
+    let mut rated = rated.into_iter().map(Some).gather();
     let seeds = page.into_iter().filter_map(|place| rated[place].take());
     Ok((seeds.map(|rated| (rated.row, rated)).collect(), refilled))
 }
@@ -334,14 +335,14 @@ fn expanded(
     for row in seeds.keys() {
         near.append(&mut sources.beside(*row, plan.window)?);
     }
-    let scores = seeds.values().map(|rated| (rated.row, rated.score)).collect::<Vec<_>>();
+    let scores = seeds.values().map(|rated| (rated.row, rated.score)).gather();
     Ok(with_neighbours(&scores, &near))
 }
 
 /// Lets the graph count (R10).
 fn rerank(sources: &Sources, graph: &Graph, weight: f64, hits: &mut [RagHit]) -> Result<(), SnapshotError> {
     let edges = graph.edges.iter().map(|edge| (edge.places.0, edge.places.1, edge.weight));
-    let signals = graph_signals(graph.nodes.len(), &edges.collect::<Vec<_>>());
+    let signals = graph_signals(graph.nodes.len(), &edges.gather());
     let by_name = graph.nodes.iter().map(|node| node.id.as_str()).zip(signals).collect::<Map<_, _>>();
     for hit in hits.iter_mut() {
         let signal = by_name.get(sources.of(hit.row)?.name().as_str()).copied().unwrap_or(0.0);
@@ -366,5 +367,5 @@ fn explained_by(parts: &[(&str, f64, f64)]) -> Explained {
         weight: Some(*weight),
         product: weight * value,
     };
-    Explained { parts: parts.iter().map(part).collect(), factors: Vec::new() }
+    Explained { parts: parts.iter().map(part).gather(), factors: Vec::new() }
 }

@@ -9,6 +9,7 @@ use super::legs::{Candidate, Signal};
 use crate::analysis::{Analyzer, Purpose};
 use crate::bitmap::Bitmap;
 use crate::document::Key;
+use crate::gather::Gather;
 use crate::json::Json;
 use crate::options::Options;
 use crate::ranking::{bm25_normalize, cosine_similarity, folded, jaccard, marginal_relevance, within_budget};
@@ -111,7 +112,7 @@ impl Stages {
         };
         let ended = test("validUntil", Test::Range { gte: None, gt: None, lte: Some(at), lt: None });
         let ended = ended.map(|test| Filter::Not(Box::new(test)));
-        Some(Filter::All([after("createdAt"), after("validFrom"), ended].into_iter().flatten().collect()))
+        Some(Filter::All([after("createdAt"), after("validFrom"), ended].into_iter().flatten().gather()))
     }
 
     /// Adds the pinned records to the candidates, which are in row order, as far as they may be hits.
@@ -143,7 +144,7 @@ impl Stages {
     /// # Errors
     /// When the snapshot is damaged.
     pub fn pinned_rows(&self, corpus: &Corpus) -> Result<Vec<u32>, SnapshotError> {
-        let rows = self.pinned.iter().map(|id| rows_of(corpus, id)).collect::<Result<Vec<_>, _>>()?;
+        let rows = self.pinned.iter().map(|id| rows_of(corpus, id)).try_gather()?;
         Ok(rows.concat())
     }
 
@@ -156,7 +157,7 @@ impl Stages {
         let pinned = order.len().min(limit);
         let is_relevant = |hit: &Standing| self.min_relevance.is_none_or(|least| hit.relevance >= least);
         let others = (0..hits.len()).filter(|place| !order.contains(place) && is_relevant(&hits[*place]));
-        let others = others.collect::<Vec<_>>();
+        let others = others.gather();
         order.extend(others);
         let mut likeness = Likeness::new(context, hits);
         let mut under: Vec<(usize, u32)> = Vec::new();
@@ -168,11 +169,11 @@ impl Stages {
                 }
             }
             let is_kept = |at: usize| at < pinned || found[at].is_none();
-            order = (0..order.len()).filter(|at| is_kept(*at)).map(|at| order[at]).collect();
+            order = (0..order.len()).filter(|at| is_kept(*at)).map(|at| order[at]).gather();
         }
         if let Some(lambda) = self.diversity {
             let rest = order.split_off(pinned);
-            let scores = rest.iter().map(|place| hits[*place].score).collect::<Vec<_>>();
+            let scores = rest.iter().map(|place| hits[*place].score).gather();
             let wanted = limit.saturating_sub(pinned);
             let chosen = marginal_relevance(&scores, lambda, wanted, |a, b| likeness.of(rest[a], rest[b]));
             order.extend(chosen.into_iter().map(|at| rest[at]));
@@ -181,13 +182,12 @@ impl Stages {
         if let Some(budget) = self.max_tokens {
             require(context.corpus, order.iter().map(|place| hits[*place].row))?;
             let costs = order.iter().map(|place| tokens_of(context, hits[*place].row));
-            order.truncate(within_budget(costs.collect::<Result<Vec<_>, _>>()?, budget));
+            order.truncate(within_budget(costs.try_gather()?, budget));
         }
         likeness.result?;
-        let rows_under = |place: &usize| {
-            under.iter().filter(|(better, _)| better == place).map(|(_, row)| *row).collect::<Vec<_>>()
-        };
-        let folded = order.iter().map(rows_under).collect();
+        let rows_under =
+            |place: &usize| under.iter().filter(|(better, _)| better == place).map(|(_, row)| *row).gather();
+        let folded = order.iter().map(rows_under).gather();
         Ok(Staged { pinned: pinned.min(order.len()), places: order, folded })
     }
 
@@ -229,7 +229,7 @@ fn texts_of(context: &Context, row: u32) -> Result<String, SnapshotError> {
     let (part, document) = part_of(context.corpus, row);
     let record = context.corpus.parts[part].segment.record(document)?;
     let texts = context.schema.field_names().into_iter().filter_map(|name| record.text(name));
-    Ok(texts.collect::<Vec<_>>().join("\n"))
+    Ok(texts.gather().join("\n"))
 }
 
 /// How alike hits are: the cosine of their vectors, or the Jaccard index of their terms where one has no vector.

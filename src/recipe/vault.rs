@@ -10,6 +10,7 @@ use super::stages::{Stages, Standing, relevance};
 use crate::attributes::AttributeType;
 use crate::bitmap::Bitmap;
 use crate::document::Key;
+use crate::gather::Gather;
 use crate::order::{Map, sort_by, sort_by_key};
 use crate::query::Query;
 use crate::ranking::{Acceptance, Validity, adapted, proximities};
@@ -67,7 +68,7 @@ pub fn keeps_all(candidates: usize, limit: usize) -> bool {
 pub fn field_weights(schema: &Schema) -> Vec<f64> {
     let own = |name: &str| FIELD_WEIGHTS.iter().find(|(known, _)| *known == name);
     let names = schema.field_names().into_iter().zip(schema.weights());
-    names.map(|(name, weight)| own(name).map_or(weight, |(_, weight)| *weight)).collect()
+    names.map(|(name, weight)| own(name).map_or(weight, |(_, weight)| *weight)).gather()
 }
 
 /// What holds for entries that are valid now (V7): those that have not expired, unless `expired` may be found, and have
@@ -189,9 +190,9 @@ impl Answer {
             score: rated.score,
             relevance: relevance(rated.keyword, rated.vector),
         };
-        let standings = self.ranked.iter().map(standing).collect::<Vec<_>>();
+        let standings = self.ranked.iter().map(standing).gather();
         let staged = stages.run(context, &standings, limit)?;
-        self.ranked = staged.places.into_iter().map(|place| self.ranked[place].clone()).collect();
+        self.ranked = staged.places.into_iter().map(|place| self.ranked[place].clone()).gather();
         Ok(())
     }
 }
@@ -221,9 +222,9 @@ fn score(
     near: Map<u32, f64>,
 ) -> Result<(Formula, Vec<Rated>), SnapshotError> {
     let attribute = |name: &str| context.schema.attribute(name).map(|(attribute, _)| attribute);
-    let rows = candidates.iter().map(|candidate| candidate.row).collect::<Vec<_>>();
+    let rows = candidates.iter().map(|candidate| candidate.row).gather();
     let given = |values| Measure::Given { values, default: 0.0 };
-    let severities = SEVERITIES.iter().map(|(word, worth)| ((*word).to_owned(), *worth)).collect();
+    let severities = SEVERITIES.iter().map(|(word, worth)| ((*word).to_owned(), *worth)).gather();
     let measures = [
         given(semantic(context, question.statistics, &rows)?),
         Measure::Similarity(Curve::Positive),
@@ -237,7 +238,7 @@ fn score(
         given(near),
     ];
     let terms = SIGNALS.iter().zip(question.weights).zip(measures);
-    let terms = terms.map(|((name, weight), measure)| Term::new(name, weight, measure)).collect();
+    let terms = terms.map(|((name, weight), measure)| Term::new(name, weight, measure)).gather();
     let formula = Formula { terms, ..Formula::default() };
     let rated = formula.rate(context, candidates)?;
     Ok((formula, rated))
@@ -278,7 +279,7 @@ fn near_the_best(
     let sources = sources.collect::<Result<Vec<_>, SnapshotError>>()?;
     let neighbours = |id: &str| {
         let live = state.links_of(id).filter(|link| link.is_live(context.now));
-        live.map(|link| link.other_end(id).to_owned()).collect()
+        live.map(|link| link.other_end(id).to_owned()).gather()
     };
     let mut near = Map::new();
     for (id, proximity) in proximities(&sources, neighbours) {
@@ -319,5 +320,5 @@ fn memories(corpus: &Corpus, question: &Question, weights: &[f64]) -> Result<Vec
         values: Vec::new(),
         factors: Vec::new(),
     };
-    Ok(found.rows.into_iter().map(|ranked| rated(ranked.row)).collect())
+    Ok(found.rows.into_iter().map(|ranked| rated(ranked.row)).gather())
 }

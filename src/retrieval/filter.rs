@@ -6,6 +6,7 @@ use super::Part;
 use crate::attributes::{AttributeType, ColumnView, Values, number_of, texts_of, time_of};
 use crate::bitmap::Bitmap;
 use crate::codes::Codes;
+use crate::gather::Gather;
 use crate::json::Json;
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
@@ -233,7 +234,7 @@ impl Test {
             Test::Numbers(_) | Test::Bool(_) | Test::Range { .. } => false,
         };
         if target == Target::Kind {
-            let wanted = keys.kinds().iter().map(|kind| is_wanted(kind)).collect::<Vec<_>>();
+            let wanted = keys.kinds().iter().map(|kind| is_wanted(kind)).gather();
             // Where all documents are of one kind, none says so.
             let codes = Codes::new(keys.kind_numbers(), if wanted.len() > 1 { u8::BITS } else { 0 });
             return Ok(codes.where_true(len, &|kind| wanted.get(kind as usize).copied().unwrap_or(false)));
@@ -289,7 +290,7 @@ impl Parser<'_> {
             ("kind", _) => (Target::Kind, AttributeType::Keyword),
             (_, Some((place, kind))) => (Target::Attribute(place), kind),
             (_, None) => {
-                let known = self.schema.attributes().map(|(name, _)| name.to_owned()).collect();
+                let known = self.schema.attributes().map(|(name, _)| name.to_owned()).gather();
                 return Err(FilterFault::UnknownAttribute {
                     path: path.to_owned(),
                     name: name.to_owned(),
@@ -305,7 +306,7 @@ impl Parser<'_> {
                 let parsed = operators.iter().map(|(operator, operand)| {
                     operator_test(target, kind, operator, operand, &format!("{path}.{operator}"), path)
                 });
-                Ok(Filter::All(parsed.collect::<Result<_, _>>()?))
+                Ok(Filter::All(parsed.try_gather()?))
             }
             _ => Ok(test(any_of(kind, value, path)?)),
         }
@@ -383,10 +384,10 @@ fn any_of(kind: AttributeType, value: &Json, path: &str) -> Result<Test, FilterE
                 Json::Integer(_) | Json::Float(_) | Json::Bool(_) => Ok(value.to_text()),
                 other => Err(wrong_type(path, "a string", other)),
             };
-            Ok(Test::AnyOf(values.iter().map(text).collect::<Result<_, _>>()?))
+            Ok(Test::AnyOf(values.iter().map(text).try_gather()?))
         }
         AttributeType::Number | AttributeType::Time => {
-            Ok(Test::Numbers(values.iter().map(|value| number(kind, value, path)).collect::<Result<_, _>>()?))
+            Ok(Test::Numbers(values.iter().map(|value| number(kind, value, path)).try_gather()?))
         }
         AttributeType::Bool => match value {
             Json::Bool(wanted) => Ok(Test::Bool(*wanted)),

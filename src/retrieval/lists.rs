@@ -4,6 +4,7 @@
 //! first: bm25 needs the number of its documents before it can score any.
 
 use super::{Part, terms};
+use crate::gather::Gather;
 use crate::ids::{FieldId, FieldSet};
 use crate::index::ListRef;
 use crate::index::shapes::add_times;
@@ -160,26 +161,23 @@ fn form(phrase: &Phrase) -> PhraseForm {
 /// # Errors
 /// When the index is damaged.
 pub fn near_list(part: &Part, group: &Near, query: &Query, weights: &[f64]) -> Result<Worked, SnapshotError> {
-    let phrases = group.phrases.iter().map(|&phrase| &query.phrases[phrase]).collect::<Vec<_>>();
-    let lengths = phrases.iter().map(|phrase| phrase.terms.len()).collect::<Vec<_>>();
+    let phrases = group.phrases.iter().map(|&phrase| &query.phrases[phrase]).gather();
+    let lengths = phrases.iter().map(|phrase| phrase.terms.len()).gather();
     let mut worked = Worked::default();
-    let forms = phrases.iter().map(|phrase| form(phrase)).collect::<Vec<_>>();
+    let forms = phrases.iter().map(|phrase| form(phrase)).gather();
     let mut terms = Vec::new();
     for phrase in &phrases {
         terms.extend(positions(part, phrase)?);
     }
     each_document_with(&forms, &mut terms, &part.eligible(None), &mut |document, starts| {
-        let spots = starts
-            .iter()
-            .map(|starts| starts.iter().map(|&(f, p)| spot(f.0, p)).collect())
-            .collect::<Vec<_>>();
+        let spots = starts.iter().map(|starts| starts.iter().map(|&(f, p)| spot(f.0, p)).gather()).gather();
         let kept = near(&spots, &lengths, group.distance);
         if kept[0].is_empty() {
             return;
         }
         worked.documents.push(document);
         for spots in kept {
-            let places = spots.iter().map(|&spot| field_of(spot)).collect::<Vec<_>>();
+            let places = spots.iter().map(|&spot| field_of(spot)).gather();
             worked.frequencies.push(frequency(&places, weights));
         }
     })?;

@@ -2,6 +2,7 @@
 
 use super::lists::{PhraseList, frequencies, near_list};
 use super::{Part, terms};
+use crate::gather::Gather;
 use crate::ids::FieldSet;
 use crate::query::{Node, Query};
 use crate::scoring::{Matching, TermMatching};
@@ -18,9 +19,8 @@ pub fn matching<'a>(
     lists: &mut [PhraseList],
     weights: &[f64],
 ) -> Result<Matching<'a>, SnapshotError> {
-    let mut all = |nodes: &[Node]| {
-        nodes.iter().map(|node| matching(part, query, node, lists, weights)).collect::<Result<Vec<_>, _>>()
-    };
+    let mut all =
+        |nodes: &[Node]| nodes.iter().map(|node| matching(part, query, node, lists, weights)).try_gather();
     let mut found = match node {
         Node::Nothing => Matching::Empty,
         Node::And(nodes) => Matching::and(all(nodes)?),

@@ -2,6 +2,7 @@
 
 use super::{Corpus, part_of};
 use crate::bitmap::Bitmap;
+use crate::gather::Gather;
 use crate::scoring::{self, Matrix, Ranked};
 use crate::snapshot::SnapshotError;
 use crate::vector::Query;
@@ -89,5 +90,5 @@ pub fn similarities(
         let place = view.row_of(document)?;
         Some(query.similarity(&view, place)).filter(|similarity| similarity.is_finite())
     };
-    Ok(rows.into_iter().map(similarity).collect())
+    Ok(rows.into_iter().map(similarity).gather())
 }

@@ -1,6 +1,7 @@
 //! Where in one document does the query match? For highlights and snippets, one document at a time.
 
 use super::{Part, terms};
+use crate::gather::Gather;
 use crate::ids::FieldId;
 use crate::order::sort;
 use crate::query::{Node, Query};
@@ -32,7 +33,7 @@ pub struct PlaceFinder<'a> {
 impl<'a> PlaceFinder<'a> {
     /// A finder for these documents, which ascend; it has looked nothing up yet.
     pub fn new(part: &Part<'a>, query: &'a Query, documents: Vec<u32>) -> PlaceFinder<'a> {
-        let terms = query.phrases.iter().map(|_| None).collect();
+        let terms = query.phrases.iter().map(|_| None).gather();
         PlaceFinder { part: *part, query, documents, terms }
     }
 
@@ -65,16 +66,16 @@ impl<'a> PlaceFinder<'a> {
                 }
                 if starts.len() > 1 {
                     let lengths = group.phrases.iter().map(|&phrase| self.query.phrases[phrase].terms.len());
-                    let kept = near(&starts, &lengths.collect::<Vec<_>>(), group.distance);
+                    let kept = near(&starts, &lengths.gather(), group.distance);
                     if kept[0].is_empty() {
                         return Ok(None);
                     }
                     starts = kept;
                 }
                 let of_phrase = |(&phrase, spots): (&usize, &Vec<u64>)| {
-                    spots.iter().map(|&spot| place_of(spot, phrase)).collect::<Vec<_>>()
+                    spots.iter().map(|&spot| place_of(spot, phrase)).gather()
                 };
-                Ok(Some(group.phrases.iter().zip(&starts).flat_map(of_phrase).collect()))
+                Ok(Some(group.phrases.iter().zip(&starts).flat_map(of_phrase).gather()))
             }
             Node::And(nodes) => {
                 let mut all = Vec::new();
@@ -127,7 +128,7 @@ impl<'a> PlaceFinder<'a> {
         }
         let mut starts = Vec::new();
         phrase_starts(&read, phrase.is_initial, &mut starts);
-        Ok(starts.into_iter().map(|(field, position)| spot(field.0, position)).collect())
+        Ok(starts.into_iter().map(|(field, position)| spot(field.0, position)).gather())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Part;
 use crate::bm25::Totals;
+use crate::gather::Gather;
 use crate::index::Shape;
 use crate::scoring::ScoreTable;
 use crate::snapshot::SnapshotError;
@@ -27,8 +28,7 @@ impl ScoreTables {
         weights: &[f64],
         average_length: f64,
     ) -> Result<Arc<ScoreTable>, SnapshotError> {
-        let key =
-            (weights.iter().map(|weight| weight.to_bits()).collect::<Vec<_>>(), average_length.to_bits());
+        let key = (weights.iter().map(|weight| weight.to_bits()).gather(), average_length.to_bits());
         let mut kept = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, table)) = &*kept
             && *known == key

@@ -7,6 +7,7 @@ use super::source::{is_all_of_phrases, is_any_of_phrases, sources};
 use crate::attributes::{AttributeType, number_of, texts_of};
 use crate::bitmap::Bitmap;
 use crate::bm25::Bm25;
+use crate::gather::Gather;
 use crate::json::Json;
 use crate::order::{Map, sort_by};
 use crate::query::Query;
@@ -98,7 +99,7 @@ pub fn facet_counts(
         let values = part.values()?;
         let Some(column) = values.column(attribute) else { continue };
         let mut matches = matches.clone();
-        let overridden = values.overridden(attribute).collect::<Vec<_>>();
+        let overridden = values.overridden(attribute).gather();
         for (_, value) in overridden.iter().filter(|(document, _)| matches.has(*document)) {
             for text in facets_of(value, column.kind()) {
                 *counts.or_default(text) += 1;
@@ -131,7 +132,7 @@ pub fn facet_counts(
             }
         }
     }
-    let mut counts = counts.into_iter().collect::<Vec<_>>();
+    let mut counts = counts.into_iter().gather();
     sort_by(&mut counts, |a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     Ok(counts)
 }
@@ -140,9 +141,9 @@ pub fn facet_counts(
 fn facets_of(value: &Json, kind: AttributeType) -> Vec<String> {
     match kind {
         AttributeType::Keyword | AttributeType::Keywords => texts_of(value, kind),
-        AttributeType::Bool => matches!(value, Json::Bool(_)).then(|| value.to_text()).into_iter().collect(),
+        AttributeType::Bool => matches!(value, Json::Bool(_)).then(|| value.to_text()).into_iter().gather(),
         AttributeType::Number | AttributeType::Time => {
-            number_of(value, kind).map(|number| Json::from_f64(number).to_text()).into_iter().collect()
+            number_of(value, kind).map(|number| Json::from_f64(number).to_text()).into_iter().gather()
         }
     }
 }

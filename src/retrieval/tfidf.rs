@@ -5,6 +5,7 @@
 
 use super::{Corpus, Part, terms as query_terms};
 use crate::bitmap::Bitmap;
+use crate::gather::Gather;
 use crate::ids::FieldSet;
 use crate::index::{Cursor, TermsWalk};
 use crate::snapshot::SnapshotError;
@@ -54,7 +55,7 @@ impl TermStatistics {
         let documents = members.iter().map(|members| members.count() as u64).sum();
         let rows = corpus.parts.last().map_or(0, |part| part.first_row + part.segment.documents());
         let mut squares = vec![0.0; rows as usize];
-        let mut with_term = walks.iter().map(|walk| vec![0; walk.term_count]).collect::<Vec<_>>();
+        let mut with_term = walks.iter().map(|walk| vec![0; walk.term_count]).gather();
         let mut found: Vec<(u32, u32)> = Vec::new();
         let mut term = Vec::new();
         while let Some(next) = walks.iter().filter(|walk| !walk.is_over).map(|walk| walk.terms.term()).min() {
@@ -79,7 +80,7 @@ impl TermStatistics {
                 squares[*row as usize] += weight * weight;
             }
         }
-        let lengths = squares.into_iter().map(f64::sqrt).collect();
+        let lengths = squares.into_iter().map(f64::sqrt).gather();
         Ok(TermStatistics { members, documents, with_term, lengths })
     }
 
@@ -135,7 +136,7 @@ impl<'a> Walk<'a> {
         });
         let mut terms = view.walk();
         let is_over = !terms.advance()?;
-        let counts = counts.collect();
+        let counts = counts.gather();
         Ok(Walk { terms, term_count: view.len(), is_over, lists: None, part, counts })
     }
 

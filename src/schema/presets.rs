@@ -5,6 +5,7 @@
 
 use super::{Entries, Schema, TextField};
 use crate::attributes::AttributeType::{self, Bool, Keyword, Keywords, Number, Time};
+use crate::gather::Gather;
 use serde::Serialize;
 
 /// The recipe that answers where a question names none.
@@ -148,8 +149,8 @@ impl Schema {
         let attribute = |(name, kind): &(&str, AttributeType)| ((*name).to_owned(), *kind);
         Some(Schema {
             recipe,
-            fields: Entries(recipe.fields().iter().map(field).collect()),
-            attributes: Entries(recipe.attributes().iter().map(attribute).collect()),
+            fields: Entries(recipe.fields().iter().map(field).gather()),
+            attributes: Entries(recipe.attributes().iter().map(attribute).gather()),
             ..Schema::bare()
         })
     }

@@ -2,6 +2,7 @@
 
 use super::{Schema, SchemaError, SchemaFault};
 use crate::document::Record;
+use crate::gather::Gather;
 use crate::json::Json;
 use crate::vector::{Encoding, MAX_WIDTH, Metric};
 use serde::Serialize;
@@ -71,7 +72,7 @@ impl Schema {
     pub fn with_vectors(mut self, name: &str, mut model: VectorModel) -> Result<Schema, SchemaError> {
         let usual = self.recipe.embedded_fields();
         if model.text.is_empty() && usual.iter().all(|field| self.field(field).is_some()) {
-            model.text = usual.iter().map(|field| (*field).to_owned()).collect();
+            model.text = usual.iter().map(|field| (*field).to_owned()).gather();
         }
         self.vectors.0.push((name.to_owned(), model));
         self.check()?;
@@ -126,9 +127,9 @@ impl Schema {
     pub fn embedded_text(&self, model: usize, record: &Record) -> String {
         let named = &self.vectors.0[model].1.text;
         let all = self.field_names();
-        let names = if named.is_empty() { all } else { named.iter().map(String::as_str).collect() };
+        let names = if named.is_empty() { all } else { named.iter().map(String::as_str).gather() };
         let texts = names.into_iter().filter_map(|name| record.text(name)).filter(|text| !text.is_empty());
-        texts.collect::<Vec<_>>().join("\n")
+        texts.gather().join("\n")
     }
 
     /// A record as it is stored: without its vectors.
@@ -137,7 +138,7 @@ impl Schema {
         match record.json() {
             Json::Object(entries) if entries.iter().any(|(name, _)| is_vector(name)) => {
                 let kept = entries.iter().filter(|(name, _)| !is_vector(name)).cloned();
-                std::borrow::Cow::Owned(Json::Object(kept.collect()))
+                std::borrow::Cow::Owned(Json::Object(kept.gather()))
             }
             json => std::borrow::Cow::Borrowed(json),
         }

@@ -5,6 +5,7 @@ use crate::analysis::{Analyzer, Purpose};
 use crate::attributes::{AttributeType, ColumnWriter};
 use crate::bitmap::Bitmap;
 use crate::document::{GROUP, Group, Key, KeysWriter, MAX_KINDS, Record, text_of};
+use crate::gather::Gather;
 use crate::index::{Interner, Inverted};
 use crate::json::Json;
 use crate::schema::{Schema, SchemaError};
@@ -132,7 +133,7 @@ impl BatchWriter {
         schema.check()?;
         Ok(BatchWriter {
             analyzer: schema.analyzer()?,
-            fields: schema.field_names().into_iter().map(str::to_owned).collect(),
+            fields: schema.field_names().into_iter().map(str::to_owned).gather(),
             rows: HashTable::new(),
             tokens: Vec::new(),
             words: Words::default(),
@@ -140,7 +141,7 @@ impl BatchWriter {
                 keys: KeysWriter::default(),
                 dead: Bitmap::none(0),
                 removed: Vec::new(),
-                columns: schema.attributes().map(|(_, kind)| ColumnWriter::new(kind)).collect(),
+                columns: schema.attributes().map(|(_, kind)| ColumnWriter::new(kind)).gather(),
                 vectors: rows_writers(schema),
                 lengths: Vec::new(),
                 groups: Vec::new(),
@@ -279,7 +280,7 @@ impl BatchWriter {
 impl Words {
     fn sorted_forms(&self) -> Vec<(Vec<u8>, u32)> {
         let order = self.forms.sorted().into_iter();
-        order.map(|form| (self.forms.get(form).to_vec(), self.form_counts[form as usize])).collect()
+        order.map(|form| (self.forms.get(form).to_vec(), self.form_counts[form as usize])).gather()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::document::Record;
 use crate::embed::{Embedder, HashEmbedder, StaticModelView};
+use crate::gather::Gather;
 use crate::schema::{EmbedderKind, Schema};
 use crate::wire::{Malformed, blocks, put_blocks};
 
@@ -96,6 +97,6 @@ impl<'a> Embedders<'a> {
             let vector = self.embed(model, &schema.embedded_text(model, record))?;
             vector.iter().any(|&number| number != 0.0).then_some(vector)
         };
-        (0..self.by_model.len()).map(vector).collect()
+        (0..self.by_model.len()).map(vector).gather()
     }
 }

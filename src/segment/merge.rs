@@ -9,6 +9,7 @@ use crate::attributes::{self, ColumnView, ColumnWriter};
 use crate::bitmap::Bitmap;
 use crate::bm25::{self, Totals};
 use crate::document::{DocumentsView, DocumentsWriter, GROUP, Group, KeysWriter, MAX_KINDS, StoreError};
+use crate::gather::Gather;
 use crate::ids::FieldSet;
 use crate::index::{
     Cursor, Interner, LengthsWriter, List, ListRef, Renumbering, Shape, ShapesWriter, TermsWalk, TermsWriter,
@@ -123,7 +124,7 @@ pub fn merge_sections(
         rows,
         shape_numbers: &shape_numbers,
         shapes: &shapes,
-        frequencies: shapes.iter().map(|shape| shape.frequency(FieldSet::ALL, &weights)).collect(),
+        frequencies: shapes.iter().map(|shape| shape.frequency(FieldSet::ALL, &weights)).gather(),
         norms: norms(&lengths),
     };
     let (terms, postings) = plan.encode_terms(threads)?;
@@ -182,7 +183,7 @@ fn renumberings(sources: &[Source]) -> Numbers {
         first += live;
         (live, numbers)
     };
-    sources.iter().map(number).collect()
+    sources.iter().map(number).gather()
 }
 
 #[derive(Clone, Copy)]
@@ -221,7 +222,7 @@ fn merge_lengths(schema: &Schema, sources: &[Source]) -> Result<(LengthsWriter, 
             }
             Source::Segment(segment, dead) => {
                 let view = segment.field_lengths()?;
-                live_rows(dead).for_each(|row| push(&view.of_document(row).collect::<Vec<_>>()));
+                live_rows(dead).for_each(|row| push(&view.of_document(row).gather()));
             }
         }
     }
@@ -232,7 +233,7 @@ fn merge_lengths(schema: &Schema, sources: &[Source]) -> Result<(LengthsWriter, 
 fn norms(lengths: &[u32]) -> Vec<f64> {
     let tokens = lengths.iter().map(|&length| u64::from(length)).sum();
     let average_length = Totals { rows: lengths.len() as u64, tokens }.average_length();
-    lengths.iter().map(|&length| bm25::norm(length, average_length)).collect()
+    lengths.iter().map(|&length| bm25::norm(length, average_length)).gather()
 }
 
 /// The shapes by final number, and for each source the final number of each of its own.
@@ -302,8 +303,7 @@ impl Plan<'_> {
         let mut bounds = vec![None];
         bounds.extend(cuts.into_iter().map(Some));
         bounds.push(None);
-        let ranges =
-            bounds.windows(2).map(|pair| (pair[0].as_deref(), pair[1].as_deref())).collect::<Vec<_>>();
+        let ranges = bounds.windows(2).map(|pair| (pair[0].as_deref(), pair[1].as_deref())).gather();
         let parts = on_threads(threads, ranges.len(), |i| self.encode_range(ranges[i]));
         let mut terms = TermsWriter::default();
         let mut postings = Vec::new();
@@ -333,7 +333,7 @@ impl Plan<'_> {
                 let place = |part: usize| inverted.place_after(all * part / parts);
                 let term =
                     |place: usize| inverted.order.get(place).map(|&term| batch.terms.get(term).to_vec());
-                (1..parts).filter_map(|part| term(place(part))).collect()
+                (1..parts).filter_map(|part| term(place(part))).gather()
             }
             // Where each list stands is not known without a walk; ranges of like many terms will do.
             Some(Source::Segment(segment, _)) => {
@@ -469,7 +469,7 @@ fn merge_keys(sources: &[Source]) -> Result<Vec<u8>, MergeError> {
 }
 
 fn merge_attributes(schema: &Schema, sources: &[Source], documents: usize) -> Result<Vec<u8>, MergeError> {
-    let mut writers = schema.attributes().map(|(_, kind)| ColumnWriter::new(kind)).collect::<Vec<_>>();
+    let mut writers = schema.attributes().map(|(_, kind)| ColumnWriter::new(kind)).gather();
     for source in sources {
         let views: Vec<ColumnView> = match source {
             Source::Batch(_) => Vec::new(),

@@ -3,6 +3,7 @@
 use super::batch::{Batch, BatchError, BatchFault};
 use super::merge::{MergeError, MergeFault, NewNumbers, Source};
 use crate::document::{Key, Record};
+use crate::gather::Gather;
 use crate::json::Json;
 use crate::schema::{Schema, VectorModel};
 use crate::vector::{self, RowsView, RowsWriter, checked};
@@ -12,7 +13,7 @@ use std::borrow::Cow;
 /// Writers of the vectors of a schema, model by model.
 pub(super) fn rows_writers(schema: &Schema) -> Vec<RowsWriter> {
     let writer = |(_, model): (_, &VectorModel)| RowsWriter::new(model.encoding, model.metric, model.width);
-    schema.models().map(writer).collect()
+    schema.models().map(writer).gather()
 }
 
 impl Batch {
@@ -80,7 +81,7 @@ pub(super) fn merge_vectors(
     let mut writers = rows_writers(&schema);
     for (source, (_, numbers)) in sources.iter().zip(numbers) {
         let views: Vec<RowsView> = match source {
-            Source::Batch(batch) => batch.vectors.iter().map(RowsWriter::view).collect(),
+            Source::Batch(batch) => batch.vectors.iter().map(RowsWriter::view).gather(),
             Source::Segment(segment, _) => segment.vectors()?,
         };
         for ((writer, view), (name, _)) in writers.iter_mut().zip(&views).zip(schema.models()) {

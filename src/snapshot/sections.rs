@@ -2,6 +2,7 @@
 
 use super::error::{SnapshotError, SnapshotFault};
 use super::header::{FORMAT, Header};
+use crate::gather::Gather;
 use crate::wire::{Malformed, Reader};
 use std::io;
 use std::ops::Range;
@@ -163,7 +164,7 @@ pub fn write(parts: &[(SectionKind, Vec<u8>)], out: &mut impl io::Write) -> io::
         at = start + bytes.len();
         sections.push(Section { kind: *kind, range: start..at, checksum: xxh3_64(bytes) });
     }
-    let table = sections.iter().flat_map(Section::encode).collect::<Vec<_>>();
+    let table = sections.iter().flat_map(Section::encode).gather();
     let header = Header {
         format: FORMAT,
         sections: crate::wire::len32(parts.len()),

@@ -15,6 +15,7 @@
 
 use super::{Cell, Feedback, Stamp, State, Subject, Usage};
 use crate::bitmap::Bitmap;
+use crate::gather::Gather;
 use crate::json::Json;
 use crate::order::Set;
 use crate::wire::{Malformed, Reader, len32, put_bytes, put_varint};
@@ -63,7 +64,7 @@ impl State {
             texts.into_iter().for_each(|text| writer.text(text));
             writer.stamp(*stamp);
         }
-        let writes = if stamps == Stamps::Kept { self.writes.iter().collect() } else { Vec::new() };
+        let writes = if stamps == Stamps::Kept { self.writes.iter().gather() } else { Vec::new() };
         writer.count(writes.len());
         for ((id, kind), stamp) in writes {
             writer.text(id);

@@ -6,6 +6,7 @@
 use super::convert;
 use super::error::Failure;
 use crate::chunking::{Chunk, ChunkError, DEFAULT_OVERLAP, DEFAULT_SIZE, chunk_text};
+use crate::gather::Gather;
 use crate::json::float_text;
 use serde::Serialize;
 use wasm_bindgen::JsValue;
@@ -41,7 +42,7 @@ pub fn chunks(body: &str, size: Option<f64>, overlap: Option<f64>) -> Result<JsV
     let size = whole(size, DEFAULT_SIZE, "size")?;
     let overlap = whole(overlap, DEFAULT_OVERLAP, "overlap")?;
     let chunks = chunk_text(body, size, overlap)?;
-    Ok(convert::value(&chunks.into_iter().map(Piece::from).collect::<Vec<_>>()))
+    Ok(convert::value(&chunks.into_iter().map(Piece::from).gather()))
 }
 
 fn whole(given: Option<f64>, default: usize, name: &'static str) -> Result<usize, Failure> {

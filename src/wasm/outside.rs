@@ -1,6 +1,7 @@
 //! Documents in other files, as `js/src/documents.ts` fetches them.
 
 use super::{Engine, Failure, convert};
+use crate::gather::Gather;
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -25,7 +26,7 @@ impl Engine {
         let ranges = self.0.ranges(blocks)?.into_iter();
         let numbers =
             ranges.map(|range| [f64::from(range.file), range.bytes.start as f64, range.bytes.end as f64]);
-        Ok(numbers.flatten().collect())
+        Ok(numbers.flatten().gather())
     }
 
     /// Takes bytes of a file of documents, from `start` on.

@@ -7,6 +7,7 @@ use crate::document::{Key, Record};
 use crate::engine::asking::key_of;
 use crate::engine::matching::each_text;
 use crate::engine::{Engine, SearchError};
+use crate::gather::Gather;
 use crate::ids::FieldId;
 use crate::json::Json;
 use crate::order::sort_by_key;
@@ -127,7 +128,7 @@ impl Engine {
             let snippet = snippet.map(|pieces| render(&pieces, markers, markup));
             texts[number] = Some((context.corpus.state.as_it_is_now(text.record), snippet));
         })?;
-        Ok(texts.into_iter().flatten().collect())
+        Ok(texts.into_iter().flatten().gather())
     }
 
     /// What both legs found, as results.
@@ -138,7 +139,7 @@ impl Engine {
         query: &Query,
         found: &Recalled,
     ) -> Result<Vec<Shown>, SearchError> {
-        let rows = found.results.iter().map(|rated| rated.row).collect::<Vec<_>>();
+        let rows = found.results.iter().map(|rated| rated.row).gather();
         let texts = self.texts_of_rows(context, question, query, &rows)?;
         let mut shown = Vec::with_capacity(rows.len());
         for (number, (rated, (record, snippet))) in found.results.iter().zip(texts).enumerate() {
@@ -244,7 +245,7 @@ impl Engine {
         sort_by_key(&mut found, |candidate| {
             candidate.keyword.or(candidate.vector).and_then(|signal| signal.place)
         });
-        let rows = found.iter().map(|candidate| candidate.row).collect::<Vec<_>>();
+        let rows = found.iter().map(|candidate| candidate.row).gather();
         if question.mode == "keyword" {
             let texts = self.texts_of_rows(context, question, query, &rows)?;
             let shown = found.iter().zip(texts).map(|(candidate, (record, snippet))| Shown::ByWords {
@@ -253,7 +254,7 @@ impl Engine {
                 rank: 0.0 - candidate.keyword.map_or(0.0, |signal| signal.score),
                 snippet: snippet.unwrap_or_default(),
             });
-            return Ok(shown.collect());
+            return Ok(shown.gather());
         }
         let mut shown = Vec::with_capacity(found.len());
         for candidate in found {

@@ -6,6 +6,7 @@ use crate::document::{Key, Record};
 use crate::engine::error::wrong;
 use crate::engine::state::event_id;
 use crate::engine::{Engine, SearchError, SearchFault, WriteError};
+use crate::gather::Gather;
 use crate::json::{Json, text_of};
 use crate::options::Options;
 use crate::ranking::{deemphasized, reinforced};
@@ -51,7 +52,7 @@ impl Engine {
         let now = self.now(options.time("now"));
         let id = options.id("id");
         let model = options.text("model").map(str::to_owned);
-        let warnings = options.text("embedFailed").map(str::to_owned).into_iter().collect();
+        let warnings = options.text("embedFailed").map(str::to_owned).into_iter().gather();
         let session = options.id("sessionId");
         let mut entries = new_memory(&mut options, now);
         if let Some(id) = &id
@@ -264,7 +265,7 @@ fn new_memory(options: &mut Options, now: f64) -> Vec<(String, Json)> {
     let content = required_text(options, "content");
     let made = options.time("createdAt").unwrap_or(now);
     let texts = |texts: Option<Vec<String>>| {
-        Some(Json::Array(texts.unwrap_or_default().into_iter().map(Json::String).collect()))
+        Some(Json::Array(texts.unwrap_or_default().into_iter().map(Json::String).gather()))
     };
     let entries = [
         ("kind", text(Some(MEMORY))),
@@ -286,5 +287,5 @@ fn new_memory(options: &mut Options, now: f64) -> Vec<(String, Json)> {
         ("isDeleted", Some(Json::Bool(false))),
     ];
     let present = entries.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
-    present.collect()
+    present.gather()
 }

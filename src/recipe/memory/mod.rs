@@ -17,6 +17,7 @@ use super::legs::{Ask, Candidate, Words};
 use super::stages::{Stages, Standing, relevance};
 use crate::attributes::AttributeType::{self, Bool, Keyword, Keywords, Number, Time};
 use crate::bitmap::Bitmap;
+use crate::gather::Gather;
 use crate::options::Options;
 use crate::order::{Map, Set};
 use crate::retrieval::{Corpus, part_of};
@@ -58,7 +59,7 @@ pub fn expression(query: &str) -> String {
     // An expression ends at a NUL.
     let words = query.split(|letter: char| letter.is_whitespace() || letter == '\0');
     let words = words.map(|word| word.replace('"', "")).filter(|word| word.chars().nth(1).is_some());
-    words.map(|word| format!("\"{word}\"*")).collect::<Vec<_>>().join(" OR ")
+    words.map(|word| format!("\"{word}\"*")).gather().join(" OR ")
 }
 
 /// What the signals count (M4).
@@ -191,9 +192,9 @@ impl Plan<'_> {
             score: rated.score,
             relevance: relevance(rated.keyword, rated.vector),
         };
-        let standings = found.results.iter().map(standing).collect::<Vec<_>>();
+        let standings = found.results.iter().map(standing).gather();
         let staged = self.stages.run(context, &standings, self.limit)?;
-        let results = staged.places.iter().map(|place| found.results[*place].clone()).collect();
+        let results = staged.places.iter().map(|place| found.results[*place].clone()).gather();
         Ok(Recalled { results, pinned: staged.pinned, folded: staged.folded, ..found })
     }
 
@@ -205,7 +206,7 @@ impl Plan<'_> {
             false => Measure::Number { attribute: number(schema, "salience"), default: salience::NEW },
         };
         let recency = Measure::Age {
-            attributes: number(schema, "createdAt").into_iter().collect(),
+            attributes: number(schema, "createdAt").into_iter().gather(),
             decay: Decay::Exponential { rate: AGEING },
             default: 0.0,
         };

@@ -2,6 +2,7 @@
 
 use super::{number, word};
 use crate::attributes::{Values, time_of};
+use crate::gather::Gather;
 use crate::json::Json;
 use crate::ranking::faded;
 use crate::recipe::formula::{Context, Measure};
@@ -46,7 +47,7 @@ impl Fading {
             salience: number(schema, "salience"),
             importance: number(schema, "importance"),
             sector: word(schema, "sector"),
-            last_used: last_used.filter_map(|name| number(schema, name)).collect(),
+            last_used: last_used.filter_map(|name| number(schema, name)).gather(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What was remembered before, and what after (M10)?
 
 use super::{MEMORY, Wanted, number, word};
+use crate::gather::Gather;
 use crate::recipe::formula::Context;
 use crate::retrieval::part_of;
 use crate::snapshot::SnapshotError;
@@ -60,7 +61,7 @@ pub fn timeline(
         }
     }
     let earlier = first(earlier, before, |a, b| by_time(b, a));
-    Ok((earlier.into_iter().rev().collect(), first(later, after, by_time)))
+    Ok((earlier.into_iter().rev().gather(), first(later, after, by_time)))
 }
 
 /// The rows of the first so many, in order.
@@ -74,5 +75,5 @@ fn first(moments: Vec<Moment>, count: usize, order: fn(&Moment, &Moment) -> Orde
             kept.insert(place, moment);
         }
     }
-    kept.into_iter().map(|(_, row)| row).collect()
+    kept.into_iter().map(|(_, row)| row).gather()
 }

@@ -20,6 +20,7 @@ use super::legs::{Ask, Signal, Words};
 use super::stages::{Standing, relevance};
 use super::{InterpretError, Legs, WordRule, interpret};
 use crate::bitmap::Bitmap;
+use crate::gather::Gather;
 use crate::order::{Map, Set};
 use crate::query::{self, Query};
 use crate::ranking::{WeightedFused, bm25_normalize, weighted_fusion};
@@ -209,7 +210,7 @@ fn variant_query(context: &Context, variant: &Variant) -> Result<Query, Interpre
 impl Found {
     fn of(rows: Vec<Rated>, names: &[&str], route: Route) -> Found {
         let given = || Measure::Given { values: Map::new(), default: 0.0 };
-        let terms = names.iter().map(|name| Term::new(name, 1.0, given())).collect();
+        let terms = names.iter().map(|name| Term::new(name, 1.0, given())).gather();
         let formula = Formula { terms, ..Formula::default() };
         let (is_short_circuit, legs) = (false, Legs::default());
         Found { rows, page: Vec::new(), formula, route, legs, is_short_circuit, variants: Vec::new() }
@@ -217,7 +218,7 @@ impl Found {
 
     /// Rows that were not scored.
     fn by_filter(rows: Vec<u32>) -> Found {
-        Found::of(rows.into_iter().map(unscored).collect(), &[], Route::Filter)
+        Found::of(rows.into_iter().map(unscored).gather(), &[], Route::Filter)
     }
 
     /// What words found, each scored by P7.
@@ -228,7 +229,7 @@ impl Found {
             Rated { row: ranked.row, score, keyword, vector: None, values: vec![score], factors: Vec::new() }
         };
         let legs = Legs { keyword: Some(keyword.len()), vector: None };
-        let rows = keyword.iter().enumerate().map(rated).collect();
+        let rows = keyword.iter().enumerate().map(rated).gather();
         Found { legs, ..Found::of(rows, &["keyword"], Route::Keyword) }
     }
 
@@ -242,7 +243,7 @@ impl Found {
     ) -> Found {
         let vector = near.unwrap_or_default();
         let ranked = [keyword, vector].into_iter().chain(others.iter().map(Vec::as_slice));
-        let lists = ranked.map(|list| list.iter().map(|one| one.row).collect()).collect::<Vec<Vec<u32>>>();
+        let lists = ranked.map(|list| list.iter().map(|one| one.row).gather()).collect::<Vec<Vec<u32>>>();
         let (keyword_signals, vector_signals) = (signals(keyword), signals(vector));
         let rated = |one: WeightedFused<u32>| Rated {
             row: one.key,
@@ -254,13 +255,13 @@ impl Found {
         };
         let rows = match is_plain(params) {
             true => in_pages(&lists, params.limit, params.offset + params.limit),
-            false => weighted_fusion(&lists.iter().map(Vec::as_slice).collect::<Vec<_>>()),
+            false => weighted_fusion(&lists.iter().map(Vec::as_slice).gather()),
         };
         let others = variants.iter().skip(1).map(|variant| variant.query.as_str());
-        let names = ["keyword", "vector"].into_iter().chain(others).collect::<Vec<_>>();
+        let names = ["keyword", "vector"].into_iter().chain(others).gather();
         let route = if near.is_some() { Route::Hybrid } else { Route::Keyword };
         let legs = Legs { keyword: Some(keyword.len()), vector: near.map(<[Ranked]>::len) };
-        let found = Found::of(rows.into_iter().map(rated).collect(), &names, route);
+        let found = Found::of(rows.into_iter().map(rated).gather(), &names, route);
         Found { legs, variants, ..found }
     }
 
@@ -280,7 +281,7 @@ impl Found {
                 Route::Keyword | Route::Hybrid => relevance(rated.keyword, rated.vector),
             },
         };
-        let standings = self.rows.iter().map(standing).collect::<Vec<_>>();
+        let standings = self.rows.iter().map(standing).gather();
         let staged = stages.run(context, &standings, offset + limit)?;
         let shown = staged.places.iter().zip(staged.folded).enumerate().skip(*offset);
         let shown = shown.map(|(number, (&place, folded))| Shown {
@@ -288,7 +289,7 @@ impl Found {
             is_pinned: number < staged.pinned,
             folded,
         });
-        self.page = shown.collect();
+        self.page = shown.gather();
         Ok(self)
     }
 }
@@ -309,7 +310,7 @@ fn in_pages(lists: &[Vec<u32>], limit: usize, wanted: usize) -> Vec<WeightedFuse
     let mut most = limit;
     loop {
         let head = |list: &Vec<u32>| list.len().min(CANDIDATES_PER_HIT * most);
-        let heads = lists.iter().map(|list| &list[..head(list)]).collect::<Vec<_>>();
+        let heads = lists.iter().map(|list| &list[..head(list)]).gather();
         for one in weighted_fusion(&heads) {
             if rows.len() < most && placed.insert(one.key) {
                 rows.push(one);

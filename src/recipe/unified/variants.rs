@@ -6,6 +6,7 @@
 
 use super::vocabulary::NearWord;
 use crate::analysis::Analyzer;
+use crate::gather::Gather;
 use crate::order;
 use crate::query::words;
 use crate::recipe::formula::distinct_terms;
@@ -100,11 +101,11 @@ fn plain_words(query: &str) -> impl Iterator<Item = &str> {
 /// The query and other ways to ask it: nearest first, none twice, at most four. `near` are words of the index.
 pub fn variants(query: &str, near: Vec<NearWord>) -> Vec<Variant> {
     let is_key = |word: &&str| !is_opening(word) && !is_in(EMPTY, word);
-    let key = plain_words(query).filter(is_key).collect::<Vec<_>>().join(" ");
+    let key = plain_words(query).filter(is_key).gather().join(" ");
     let text = |query: String, weight: f64| Variant { query, weight, term: None };
     let mut all = vec![text(query.to_owned(), 1.0)];
     if is_question(query) {
-        let statement = plain_words(query).skip_while(|word| is_opening(word)).collect::<Vec<_>>();
+        let statement = plain_words(query).skip_while(|word| is_opening(word)).gather();
         all.push(text(statement.join(" "), 0.85));
     }
     if !key.is_empty() {
@@ -122,7 +123,7 @@ pub fn variants(query: &str, near: Vec<NearWord>) -> Vec<Variant> {
     }));
     let mut seen = Vec::new();
     all.retain(|variant| {
-        let form = lower_case(&plain_words(&variant.query).collect::<Vec<_>>().join(" "));
+        let form = lower_case(&plain_words(&variant.query).gather().join(" "));
         let is_new = variant.weight == 1.0 || !form.is_empty() && !seen.contains(&form);
         seen.push(form);
         is_new
