@@ -59,9 +59,7 @@ function loading(files: readonly ReadPart[]): Documents {
     const worker = async () => {
       while (next < numbers.length) {
         const [file, start, end] = numbers.subarray(next, (next += 3)) as unknown as [number, number, number];
-        const bytes = await files[file]!(start, end).catch((cause: unknown) => {
-          throw unread("documents", cause);
-        });
+        const bytes = await files[file]!(start, end).catch(unread("documents"));
         if (bytes.length !== end - start) throw foreign(`${bytes.length} bytes where ${end - start} should be`);
         use((raw) => raw.supply(file, start, bytes));
       }

@@ -3,11 +3,11 @@
 import { unlessAborted } from "./abort.js";
 import { beside, type DocumentSource } from "./documents.js";
 import type { Engine } from "./engine.js";
-import { SnapseekError } from "./errors.js";
+import { SnapseekError, unread } from "./errors.js";
 import type { BuildOptions, OpenOptions } from "./index.js";
 import { hear, listen, putTogether, takenApart, type Endpoint, type Outcome, type Place, type ToPage, type ToWorker } from "./message.js";
 import { isPlace } from "./place.js";
-import { contentOf, fail, type Source } from "./source.js";
+import { contentOf, type Source } from "./source.js";
 import type { Identified, RecordInput, Schema, StoredRecord } from "./types.js";
 
 /**
@@ -166,7 +166,7 @@ export function openInWorker<R extends object = StoredRecord>(
 async function sendable(source: Source | PromiseLike<Source>, signal: AbortSignal | undefined) {
   const given = await unlessAborted(Promise.resolve(source), signal);
   if (!isPlace(given)) {
-    const content = await contentOf(given).catch(fail);
+    const content = await contentOf(given).catch(unread("snapshot"));
     const isPart = content instanceof Uint8Array && content.length < content.buffer.byteLength;
     return isPart ? content.slice() : content;
   }
