@@ -105,11 +105,7 @@ function everyFile(places: Places, count: number, fileAt: FileAt): readonly Docu
 }
 
 /** An address with more at the end of its path, before what a URL has after it. */
-function extended(place: string | URL, suffix: string, fileAt: FileAt): string | URL {
-  if (typeof place !== "string") {
-    const url = new URL(place);
-    url.pathname += suffix;
-    return url;
-  }
-  return fileAt?.(place) ? place + suffix : place.replace(/(?=[?#])|$/, suffix);
+function extended(place: string | URL, suffix: string, fileAt: FileAt): string {
+  const isPath = typeof place === "string" && fileAt?.(place);
+  return isPath ? place + suffix : String(place).replace(/(?=[?#])|$/, suffix);
 }
