@@ -88,7 +88,7 @@ export function connect(worker: Endpoint | Worker): RemotePackage {
   }
 
   /** Calls something in the worker. What cannot be sent is kept here: functions are called back, signals passed on. */
-  function ask(path: readonly string[], args: readonly unknown[], engine?: number, transfer?: ArrayBuffer[]): Promise<unknown> {
+  function ask(path: readonly string[], args: readonly unknown[], engine: number, transfer?: ArrayBuffer[]): Promise<unknown> {
     const functions: Place[] = [];
     const signals: Place[] = [];
     const kept: AbortSignal[] = [];
@@ -116,7 +116,7 @@ export function connect(worker: Endpoint | Worker): RemotePackage {
         for (const signal of kept) signal.removeEventListener("abort", abort);
         settle(value);
       };
-      post({ snapseek: "call", id, ...(engine !== undefined && { engine }), path, args: sent, functions, signals }, transfer);
+      post({ snapseek: "call", id, engine, path, args: sent, functions, signals }, transfer);
       for (const signal of kept) signal.addEventListener("abort", abort);
       waiting.set(id, { args, resolve: done(resolve), reject: done(reject) });
     });
@@ -142,13 +142,13 @@ export function connect(worker: Endpoint | Worker): RemotePackage {
         // Where the worker has the address of the snapshot, it finds the documents itself.
         const docs = sendableDocs(options.docs ?? (typeof content === "string" ? [] : beside(await source)));
         const sent = { ...options, docs, wasm: await options.wasm };
-        return (await ask(["open"], [content, sent], undefined, transfer)) as RemoteEngine<R>;
+        return (await ask(["open"], [content, sent], 0, transfer)) as RemoteEngine<R>;
       } finally {
         if (typeof content === "object" && "stop" in content) void content.stop().catch(() => {});
       }
     },
     async build<R extends object>(records: Iterable<object> | string, schema?: Schema, options: BuildOptions = {}) {
-      return (await ask(["build"], [records, schema, { ...options, wasm: await options.wasm }])) as RemoteEngine<R>;
+      return (await ask(["build"], [records, schema, { ...options, wasm: await options.wasm }], 0)) as RemoteEngine<R>;
     },
   };
 }
