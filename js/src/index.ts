@@ -130,8 +130,7 @@ export function connect(raw: typeof whole, environment: Environment): Package {
   return {
     async open<R extends object>(source: Source | PromiseLike<Source>, options: OpenOptions = {}) {
       const opened = await received(source, environment.read, load(options.wasm), options);
-      const documents = await documentsOf(opened, source, options, environment);
-      const engine = Engine.of(opened, options.embed, documents) as Engine<R>;
+      const engine = Engine.of(opened, options.embed, await documentsOf(opened, source, options, environment)) as Engine<R>;
       if (options.memory) engine.memory.configure(options.memory);
       return engine;
     },
