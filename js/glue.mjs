@@ -19,7 +19,7 @@ const LEFT_OUT =
 
 /** What a piece of glue becomes, in this order: each rule sees what the one before it made. */
 const RULES = [
-  [/\/\*[\s\S]*?\*\//g, ""],
+  [/\/\*[\s\S]*?\*\/|^\s*\/\/.*\n/gm, ""],
   [/^if \(Symbol\.dispose\).*$/gm, ""],
 
   // Objects.
@@ -65,11 +65,11 @@ const RULES = [
   [/: function(\([^)]*\)) \{/g, ": $1 => {"],
   [/const (val|obj) = (arg\d);\s*(.*)/g, (_, name, argument, used) => used.replace(new RegExp(`\\b${name}\\b`, "g"), argument)],
   [/const ret = (.*);\s*(giveText\(arg0, )ret/g, "$2$1"],
+  [/new (Error|Array|Object)\(/g, "$1("],
   // What does no more than call another function is that function.
-  [/(\(arg[^)]*\)) => \{\s*const ret = (Array\.\w+|JSON\.\w+|Reflect\.\w+|textAt)\1;\s*return ret;\s*\}/g, "$2"],
+  [/(\((?:arg[^)]*)?\)) => \{\s*const ret = (Array(?:\.\w+)?|Object|JSON\.\w+|Reflect\.\w+|textAt)\1;\s*return ret;\s*\}/g, "$2"],
   [/isLikeNone\((\w+)\)/g, "($1 == null)"],
   [/Number\.MAX_SAFE_INTEGER/g, "2 ** 53 - 1"],
-  [/new (Error|Array|Object)\(/g, "$1("],
 ];
 
 const TYPES = { U8: "Uint8Array", U32: "Uint32Array", F32: "Float32Array", F64: "Float64Array" };
@@ -82,6 +82,22 @@ const freeOf = (name) => `wasm.__wbg_${name.toLowerCase()}_free`;
 
 /** What crosses the boundary, and is nobody else's to name. */
 const CROSSING = /^__|^[a-z]+_[a-zA-Z]/;
+
+/** An import: its name, and the function that it is. */
+const IMPORT = /^ {8}(\w+): ([\s\S]*?),\n(?= {8}\w| {4}\})/gm;
+
+/** Glue in which imports that are the same function are one, and by the names of those left out, the one that is. */
+function withoutTwins(glue) {
+  const firsts = new Map();
+  const twins = new Map();
+  const small = glue.replace(IMPORT, (whole, name, work) => {
+    if (!firsts.has(work)) firsts.set(work, name);
+    if (firsts.get(work) === name) return whole;
+    twins.set(name, firsts.get(work));
+    return "";
+  });
+  return { small, twins };
+}
 
 /**
  * Glue made small, and the short names that it has for what crosses the boundary, by the long ones that the modules have.
@@ -97,7 +113,9 @@ export async function smallGlue(source) {
   for (const [shape, small] of RULES) glue = glue.replace(shape, small);
   const [helper] = /\b(?:\w+(?:ToWasm0|FromWasm0|Memory0|Finalization)|handleError|isLikeNone|deferred\w*|__destroy_into_raw|__wrap|WASM_VECTOR_LEN)\b/.exec(glue) ?? [];
   if (helper) throw new Error(`glue.mjs has no rule for a use of wasm-bindgen's ${helper}`);
-  const { code, mangleCache } = await transform(glue + RUNTIME, { mangleProps: CROSSING, mangleCache: {}, target: "es2022" });
+  const { small, twins } = withoutTwins(glue);
+  const { code, mangleCache } = await transform(small + RUNTIME, { mangleProps: CROSSING, mangleCache: {}, target: "es2022" });
   const { __wbg_module, ...names } = mangleCache;
+  for (const [name, first] of twins) names[name] = names[first];
   return { code, names: { ...names, [module]: __wbg_module } };
 }

@@ -37,18 +37,17 @@ export function built(
 ): Promise<RawEngine> {
   const total = countOf(records);
   return filled(() => new Build(schema), async (build) => {
-    signal?.throwIfAborted();
     let taken = 0;
     let began = performance.now();
     for (const batch of batchesOf(records)) {
       call(() => build.add(batch));
       taken += typeof batch === "string" ? batch.trimEnd().split("\n").length : batch.length;
       onProgress?.(total === undefined ? { records: taken } : { records: taken, total });
+      if (performance.now() - began >= TURN) {
+        await turn();
+        began = performance.now();
+      }
       signal?.throwIfAborted();
-      if (performance.now() - began < TURN) continue;
-      await turn();
-      signal?.throwIfAborted();
-      began = performance.now();
     }
   });
 }
@@ -62,15 +61,15 @@ function countOf(records: Iterable<object> | string): number | undefined {
 function* batchesOf(records: Iterable<object> | string): Generator<readonly object[] | string> {
   if (typeof records === "string") {
     for (let start = 0, end; start < records.length; start = end) {
-      const newline = records.indexOf("\n", start + CHARACTERS_A_BATCH);
-      end = newline < 0 ? records.length : newline + 1;
+      // Where no line ends any more it is -1, and all that is left is taken.
+      end = records.indexOf("\n", start + CHARACTERS_A_BATCH) + 1 || records.length;
       yield records.slice(start, end);
     }
     return;
   }
   if (!isList(records)) {
     // What is no list is an error, and wasm says which.
-    yield listed(records);
+    yield records;
     return;
   }
   let batch: object[] = [];

@@ -59,9 +59,7 @@ function loading(files: readonly ReadPart[]): Documents {
     const worker = async () => {
       while (next < numbers.length) {
         const [file, start, end] = numbers.subarray(next, (next += 3)) as unknown as [number, number, number];
-        const bytes = await files[file]!(start, end).catch((cause: unknown) => {
-          throw unread("documents", cause);
-        });
+        const bytes = await files[file]!(start, end).catch(unread("documents"));
         if (bytes.length !== end - start) throw foreign(`${bytes.length} bytes where ${end - start} should be`);
         use((raw) => raw.supply(file, start, bytes));
       }
@@ -107,11 +105,7 @@ function everyFile(places: Places, count: number, fileAt: FileAt): readonly Docu
 }
 
 /** An address with more at the end of its path, before what a URL has after it. */
-function extended(place: string | URL, suffix: string, fileAt: FileAt): string | URL {
-  if (typeof place !== "string") {
-    const url = new URL(place);
-    url.pathname += suffix;
-    return url;
-  }
-  return fileAt?.(place) ? place + suffix : place.replace(/(?=[?#])|$/, suffix);
+function extended(place: string | URL, suffix: string, fileAt: FileAt): string {
+  const isPath = typeof place === "string" && fileAt?.(place);
+  return isPath ? place + suffix : String(place).replace(/(?=[?#])|$/, suffix);
 }

@@ -1,4 +1,5 @@
 // In edge runtimes such as Vercel's: as in workerd.ts, and an import of a module has to be asked for by name.
+import { chunks } from "./chunking.js";
 import { fetching } from "./fetching.js";
 import { connect, type Build, type ChunkText, type Open } from "./index.js";
 import { raw } from "./raw.js";
@@ -12,5 +13,5 @@ const here = /* @__PURE__ */ connect(raw, {
 
 export const open: Open = here.open;
 export const build: Build = here.build;
-export const chunkText: ChunkText = here.chunkText;
+export const chunkText: ChunkText = (...text) => chunks(here, ...text);
 export * from "./full.js";

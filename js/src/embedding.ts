@@ -11,17 +11,15 @@ import type { Embed } from "./types.js";
  * @param width How long vectors are, where others came before.
  */
 export async function vectorsOf(texts: readonly string[], embed: Embed, what: string, width?: number): Promise<Float32Array[]> {
-  let vectors: readonly ArrayLike<number>[];
   try {
-    vectors = await embed(texts);
+    const vectors = await embed(texts);
+    const made = Array.from(vectors ?? [], (vector) => Float32Array.from(vector ?? []));
+    const expected = width || made[0]?.length;
+    if (made.length === texts.length && expected && made.every(({ length }) => length === expected)) return made;
+    throw new Error(`${texts.length} vectors of one length are wanted, one for each text; it made ${made.length}`);
   } catch (cause) {
     throw new SnapseekError("embed/failed", `embed: ${what} could not be embedded: ${reasonOf(cause)}`, { cause });
   }
-  const made = Array.from(vectors ?? [], (vector) => Float32Array.from(vector ?? []));
-  const expected = width || made[0]?.length;
-  if (made.length === texts.length && expected && made.every(({ length }) => length === expected)) return made;
-  const message = `embed: ${texts.length} vectors of one length are wanted, one for each text; it made ${made.length}`;
-  throw new SnapseekError("embed/failed", message);
 }
 
 /** The vector of a query, or why there is none; neither where nothing embeds it. */

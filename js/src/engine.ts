@@ -132,8 +132,7 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
 
   /** The rows that match an FTS5 expression, in FTS5's order: by rank, then in row order. */
   match(expression: string, options?: MatchOptions): MatchRow[] {
-    const columns = this.call((raw) => raw.match(expression, options)) as Columns;
-    const [ranks, ids, kinds, snippets, highlights] = columns;
+    const [ranks, ids, kinds, snippets, highlights] = this.call((raw) => raw.match(expression, options)) as Columns;
     return ids.map((id, i) => ({
       id,
       kind: kinds?.[i] ?? "document",
@@ -199,10 +198,9 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
    * documents are in other files and not at hand, it throws `documents/missing`.
    */
   searchSync(query: string, options: Omit<SearchOptions, "embed" | "signal"> = {}): SearchResponse<R> {
-    const { vector, ...rest } = Object(options) as SearchOptions;
     // What is no object is an error, and wasm says which.
-    const sent = isObject(options) ? { now: Date.now(), ...rest } : options;
-    return JSON.parse(this.call((raw) => raw.search(query, sent, vector as Numbers))) as SearchResponse<R>;
+    const sent = isObject(options) ? { now: Date.now(), ...options, vector: undefined } : options;
+    return JSON.parse(this.call((raw) => raw.search(query, sent, options?.vector as Numbers))) as SearchResponse<R>;
   }
 
   /**
@@ -227,7 +225,7 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
   /** The record with this id and kind; `undefined` where there is none. The kind defaults to `"document"`. */
   record(id: string | number, kind?: string): Readonly<R> | undefined {
     const text = this.call((raw) => raw.record(String(id), kind));
-    return text === undefined ? undefined : (JSON.parse(text) as R);
+    return text ? (JSON.parse(text) as R) : undefined;
   }
 
   /**
@@ -279,15 +277,15 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
   }
 
   /**
-   * Asks a recipe about a query. Where there is an `embed` function, it makes the query's vector; if it fails, the recipe
-   * is told, and goes without.
+   * Asks a recipe about a query, and waits for the documents that it needs. Where there is an `embed` function, it makes the
+   * query's vector; if it fails, the recipe is told, and goes without. An empty query needs none.
    *
    * @internal
    */
   async askAbout<T>(name: string, query: string, options: RecipeOptions): Promise<T> {
     const { embed = this.embedding, vector: given, ...rest } = options;
     const { vector = given, failure } = await vectorOf(query, given || !query.trim() ? undefined : embed);
-    const asked = { ...rest, ...(failure && { embedFailed: failure.message }) };
+    const asked = { ...rest, embedFailed: failure?.message };
     return this.withDocuments(() => this.ask<T>(name, asked, vector));
   }
 
@@ -329,9 +327,9 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
    * @param options.maxFileSize The most bytes that a file of documents may have. Defaults to no limit, and one file.
    */
   splitSnapshot(options: { readonly maxFileSize?: number } = {}): SplitSnapshot {
-    const files = this.call((raw: RawEngine) => raw.splitSnapshot(options.maxFileSize)) as Uint8Array<ArrayBuffer>[];
-    const [snapshot, ...docs] = files;
-    return { snapshot: snapshot!, docs };
+    const split = this.call((raw: RawEngine) => raw.splitSnapshot(options.maxFileSize));
+    const [snapshot, ...docs] = split as [Uint8Array<ArrayBuffer>, ...Uint8Array<ArrayBuffer>[]];
+    return { snapshot, docs };
   }
 }
 

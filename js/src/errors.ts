@@ -79,7 +79,7 @@ export class SnapseekError extends Error {
   override readonly name = "SnapseekError";
 
   /** What the error is about. */
-  readonly code: ErrorCode;
+  declare readonly code: ErrorCode;
 
   /** For `query/…`: where in the expression, in UTF-16 code units, so that `expression.slice(...span)` is at fault. */
   declare readonly span?: readonly [start: number, end: number];
@@ -91,10 +91,10 @@ export class SnapseekError extends Error {
   declare readonly blocks?: Uint32Array;
 
   /** @internal */
-  constructor(code: ErrorCode, message: string, { cause, ...more }: Details & { cause?: unknown } = {}) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.code = code;
-    Object.assign(this, more);
+  constructor(code: ErrorCode, message: string, details: Details & { cause?: unknown } = {}) {
+    super(message, details);
+    // A cause is there already, and stays hidden from those who go through its properties.
+    Object.assign(this, details, { code });
   }
 }
 
@@ -121,11 +121,11 @@ export function fromRaw({ code, message, ...more }: RawError): SnapseekError {
   return new SnapseekError(code, said, more);
 }
 
-/** What is thrown where something could not be had from where it is. */
-export function unread(what: string, cause: unknown): SnapseekError {
-  if (cause instanceof SnapseekError) return cause;
-  return new SnapseekError("source/failed", `the ${what} could not be read: ${reasonOf(cause)}`, { cause });
-}
+/** For what goes wrong where something is read. */
+export const unread = (what: string) => (cause: unknown): never => {
+  if (cause instanceof SnapseekError) throw cause;
+  throw new SnapseekError("source/failed", `the ${what} could not be read: ${reasonOf(cause)}`, { cause });
+};
 
 /** What a server answered that did not give what was asked for. */
 export function refusal({ url, status, headers }: Response): Error {

@@ -9,10 +9,10 @@ type Call = ToWorker & { snapseek: "call" };
 
 /** Lets a page open and use engines here. */
 export function exposed(endpoint: Endpoint, entry: Pick<Package, "open" | "build">): void {
-  const engines = new Map<number, Engine>();
+  /** What makes engines, and the engines by their numbers; those that were freed are gone. */
+  const owners: (object | undefined)[] = [entry];
   /** What hears the further messages about a call that is under way. */
   const running = new Map<number, (message: Exclude<ToWorker, Call>) => void>();
-  let last = 0;
 
   const post = (message: ToPage, transfer: ArrayBuffer[] = []): void => endpoint.postMessage(message, transfer);
 
@@ -41,35 +41,32 @@ export function exposed(endpoint: Endpoint, entry: Pick<Package, "open" | "build
         return valueOf(await returned);
       });
     }
-    const done = (outcome: Outcome, transfer?: ArrayBuffer[]): void => post({ snapseek: "done", id, outcome }, transfer);
     try {
       // An abort that is already here is heard first.
       if (signals.length > 0) await turn();
       abort.signal.throwIfAborted();
       const value = await result(call);
-      if (value instanceof Engine) {
-        engines.set(++last, value);
-        done({ engine: last });
-      } else done({ value }, value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : []);
+      const outcome = value instanceof Engine ? { engine: owners.push(value) - 1 } : { value };
+      post({ snapseek: "done", id, outcome }, value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : []);
     } catch (thrown) {
-      done({ error: takenApart(thrown) });
+      post({ snapseek: "done", id, outcome: { error: takenApart(thrown) } });
     }
     running.delete(id);
   }
 
-  function result({ engine: number, path, args }: Call): unknown {
-    const engine = number === undefined ? undefined : engines.get(number);
-    if (number !== undefined && !engine) throw freed();
-    if (path[0] === "free") engines.delete(number!);
+  function result({ engine, path, args }: Call): unknown {
+    const first = owners[engine];
+    if (!first) throw freed();
     let owner: unknown;
-    let value: unknown = engine ?? entry;
+    let value: unknown = first;
     for (const name of path) {
       if (name in Object.prototype || !(name in Object(value))) throw new TypeError(`an engine has no ${path.join(".")}`);
       owner = value;
       value = (owner as Record<string, unknown>)[name];
     }
+    if (path[0] === "free") delete owners[engine];
     if (typeof value !== "function") return value;
     const work = (): unknown => (value as Function).apply(owner, args);
-    return engine ? engine.withDocuments(work) : work();
+    return first instanceof Engine ? first.withDocuments(work) : work();
   }
 }

@@ -1,7 +1,6 @@
 import type { Environment } from "./index.js";
 
+const fetched = (location: string | URL, signal?: AbortSignal): Promise<Response> => fetch(location, { signal } as RequestInit);
+
 /** A string is a URL. */
-export const fetching: Pick<Environment, "wasmAt" | "read"> = {
-  wasmAt: (location) => fetch(location),
-  read: (location, signal) => fetch(location, { signal } as RequestInit),
-};
+export const fetching: Pick<Environment, "wasmAt" | "read"> = { wasmAt: fetched, read: fetched };

@@ -18,13 +18,7 @@ interface Entry<T> {
 export class Frequencies<T> {
   /** In the order in which they were last asked. */
   readonly #entries = new Map<string, Entry<T>>();
-  readonly #now: () => number;
-  #cleaned: number;
-
-  constructor(now: () => number = Date.now) {
-    this.#now = now;
-    this.#cleaned = now();
-  }
+  #cleaned = Date.now();
 
   get size(): number {
     return this.#entries.size;
@@ -32,7 +26,7 @@ export class Frequencies<T> {
 
   /** Notes that something was asked. */
   note(key: string, asked: T): void {
-    const now = this.#now();
+    const now = Date.now();
     if (now - this.#cleaned >= BETWEEN_CLEANINGS) this.#clean(now);
     const count = (this.#entries.get(key)?.count ?? 0) + 1;
     this.#entries.delete(key);
@@ -42,7 +36,7 @@ export class Frequencies<T> {
 
   /** What was asked most often, most often first; of equals, what was asked last. */
   top(limit: number): readonly (readonly [key: string, asked: T])[] {
-    this.#clean(this.#now());
+    this.#clean(Date.now());
     const entries = [...this.#entries].sort(([, a], [, b]) => b.count - a.count || b.last - a.last);
     return entries.slice(0, limit).map(([key, { asked }]) => [key, asked]);
   }

@@ -3,7 +3,7 @@
 import { unlessAborted } from "./abort.js";
 import { built, type BuildProgress } from "./building.js";
 import { documentsOf, type DocumentSource } from "./documents.js";
-import { Engine, Searcher, call, type RawSearcher } from "./engine.js";
+import { Engine, Searcher, type RawSearcher } from "./engine.js";
 import { loader, type Glue, type Wasm, type WasmSource } from "./load.js";
 import type { MissingRanges, ReadPart } from "./ranges.js";
 import type { raw as whole } from "./raw.js";
@@ -113,11 +113,11 @@ export interface ChunkText {
   (body: string, size?: number, overlap?: number): Promise<Chunk[]>;
 }
 
-/** The functions of the package. */
+/** What an environment gives: the functions of the package, and what loads the module for others. */
 export interface Package {
   readonly open: Open;
   readonly build: Build;
-  readonly chunkText: ChunkText;
+  readonly load: () => Promise<unknown>;
 }
 
 /**
@@ -130,8 +130,7 @@ export function connect(raw: typeof whole, environment: Environment): Package {
   return {
     async open<R extends object>(source: Source | PromiseLike<Source>, options: OpenOptions = {}) {
       const opened = await received(source, environment.read, load(options.wasm), options);
-      const documents = await documentsOf(opened, source, options, environment);
-      const engine = Engine.of(opened, options.embed, documents) as Engine<R>;
+      const engine = Engine.of(opened, options.embed, await documentsOf(opened, source, options, environment)) as Engine<R>;
       if (options.memory) engine.memory.configure(options.memory);
       return engine;
     },
@@ -139,10 +138,7 @@ export function connect(raw: typeof whole, environment: Environment): Package {
       await unlessAborted(load(options.wasm), options.signal);
       return Engine.of(await built(raw.Build, records, schema, options)) as Engine<R>;
     },
-    async chunkText(body, size, overlap) {
-      await load();
-      return call(() => raw.chunkText(body, size, overlap)) as Chunk[];
-    },
+    load,
   };
 }
 

@@ -1,4 +1,5 @@
 // Where there are no files: the module comes as a script, and a string is a URL.
+import { chunks } from "./chunking.js";
 import { fetching } from "./fetching.js";
 import { connect, type Build, type ChunkText, type Open } from "./index.js";
 import { raw } from "./raw.js";
@@ -10,5 +11,5 @@ const here = /* @__PURE__ */ connect(raw, {
 
 export const open: Open = here.open;
 export const build: Build = here.build;
-export const chunkText: ChunkText = here.chunkText;
+export const chunkText: ChunkText = (...text) => chunks(here, ...text);
 export * from "./full.js";

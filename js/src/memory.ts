@@ -161,10 +161,11 @@ export class MemoryRecipe {
 
   async #find<T>(name: string, options: Omit<Partial<MemorySearchOptions>, "query" | "projectId" | "limit"> & Asked): Promise<T> {
     const { weights, decay } = this.#settings;
-    const asked = { ...options, decay, weights: merged(weights, options.weights) };
     // Words alone need no vector: nothing is to be embedded, and what is given is left out.
-    const isPlain = asked.mode === "keyword";
-    return this.#engine.askAbout(name, isPlain ? "" : asked.query, { ...asked, ...(isPlain && { vector: undefined }) });
+    const isPlain = options.mode === "keyword";
+    const vector = isPlain ? undefined : options.vector;
+    const asked = { ...options, vector, decay, weights: merged(weights, options.weights) };
+    return this.#engine.askAbout(name, isPlain ? "" : options.query, asked);
   }
 }
 

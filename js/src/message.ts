@@ -17,8 +17,8 @@ export type ToWorker =
   | {
       readonly snapseek: "call";
       readonly id: number;
-      /** The engine; none for `open` and `build`. */
-      readonly engine?: number;
+      /** The engine; 0 for `open` and `build`. */
+      readonly engine: number;
       /** The method's name, behind the names of the objects that it is in. */
       readonly path: readonly string[];
       readonly args: unknown[];

@@ -1,6 +1,7 @@
 // In Node: the module stands beside this file, and a string is a path, unless it is an http URL. A bundler that makes one
 // script of everything leaves no file beside it; the module is then in the script.
 import { readFile } from "node:fs/promises";
+import { chunks } from "./chunking.js";
 import { asPath, isRemote, parts, pieces } from "./file.js";
 import { connect, type Build, type ChunkText, type Open } from "./index.js";
 import { raw } from "./raw.js";
@@ -19,5 +20,5 @@ const here = /* @__PURE__ */ connect(raw, {
 
 export const open: Open = here.open;
 export const build: Build = here.build;
-export const chunkText: ChunkText = here.chunkText;
+export const chunkText: ChunkText = (...text) => chunks(here, ...text);
 export * from "./full.js";

@@ -23,7 +23,7 @@ const WAIT = 1000;
 const MAX_WAIT = 10_000;
 
 /** A source on its way to wasm, which is told why it comes without vectors. */
-type Sent = RagSource & { readonly embedFailed: string | undefined };
+type Sent = RagSource & { embedFailed?: string };
 
 /** What a dry run says of a source. */
 type Planned = RagSourceReport & { readonly reason?: string; readonly texts?: readonly string[] };
@@ -36,7 +36,8 @@ export class Rag {
   readonly #engine: Engine<object>;
   /** The queries' vectors, by the function that makes them. */
   readonly #caches = new WeakMap<Embed, EmbeddingCache>();
-  readonly #indexing = new Set<Promise<unknown>>();
+  /** Resolves when everything that is being indexed is. */
+  #indexing: Promise<unknown> = Promise.resolve();
 
   /** @internal */
   constructor(engine: Engine<object>) {
@@ -51,22 +52,21 @@ export class Rag {
    */
   async search(options: RagSearchOptions): Promise<RagResponse> {
     const { embed = this.#engine.embedding, vector, signal, waitForIndexMs = WAIT, ...rest } = options;
-    signal?.throwIfAborted();
     await unlessAborted(this.#settled(waitForIndexMs), signal);
-    // What is no text is an error, and wasm says which.
-    if (typeof rest.query !== "string" || rest.mode === "fts") return this.#engine.ask("rag.search", rest);
-    const asked = { ...rest, vector, embed: embed && this.#cached(embed) };
-    return unlessAborted(this.#engine.askAbout<RagResponse>("rag.search", rest.query, asked), signal);
+    // Words alone need no vector. What is no text is an error, and wasm says which.
+    const isPlain = typeof rest.query !== "string" || rest.mode === "fts";
+    const asked = { ...rest, vector: isPlain ? undefined : vector, embed: embed && this.#cached(embed) };
+    return unlessAborted(this.#engine.askAbout<RagResponse>("rag.search", isPlain ? "" : rest.query, asked), signal);
   }
 
   /**
    * Cuts sources into chunks and writes them. What did not change is passed over, and chunks that a source no longer has
-   * are removed..
+   * are removed.
    */
   index(sources: Iterable<RagSource>, options: RagIndexOptions = {}): Promise<RagIndexResponse> {
     const indexed = this.#index(Array.from(sources), options);
-    const settled = indexed.catch(() => {}).finally(() => this.#indexing.delete(settled));
-    this.#indexing.add(settled);
+    // What the calls gave is not kept.
+    this.#indexing = Promise.allSettled([this.#indexing, indexed]).then(() => {});
     return indexed;
   }
 
@@ -101,41 +101,38 @@ export class Rag {
     signal: AbortSignal | undefined,
   ): Promise<RagIndexResponse> {
     const plan = this.#engine.ask<{ sources: readonly Planned[] }>("rag.index", { ...rest, sources, dryRun: true });
-    const texts = plan.sources.flatMap(({ texts = [] }, number) => texts.map((text) => [text, number] as const));
-    const failed = new Map<number, string>();
+    const sent = sources.map((source): Sent => ({ ...source }));
+    const texts = plan.sources.flatMap(({ texts = [] }, number) => texts.map((text) => [text, sent[number]!] as const));
     const vectors: Float32Array[] = [];
     for (let start = 0; start < texts.length; start += batchSize) {
-      signal?.throwIfAborted();
       const batch = texts.slice(start, start + batchSize);
       try {
         const made = vectorsOf(batch.map(([text]) => text), embed, "chunks", vectors[0]?.length);
         vectors.push(...(await unlessAborted(made, signal)));
       } catch (cause) {
         if (!(cause instanceof SnapseekError) || rest.strict) throw cause;
-        for (const [, number] of batch) {
-          failed.set(number, cause.message);
+        for (const [, source] of batch) {
+          source.embedFailed = cause.message;
           vectors.push(new Float32Array());
         }
       }
     }
-    const isChanged = ({ reason }: Planned): boolean => reason !== "content_unchanged";
-    const changed = sources.flatMap((source, number): Sent[] =>
-      isChanged(plan.sources[number]!) ? [{ ...source, embedFailed: failed.get(number) }] : [],
-    );
+    const isChanged = plan.sources.map(({ reason }) => reason !== "content_unchanged");
+    const changed = sent.filter((_, number) => isChanged[number]);
     // One source's chunks have all their vectors, or none.
-    const vector = vectors.flatMap((vector, place) => (failed.has(texts[place]![1]) ? [] : Array.from(vector)));
+    const vector = vectors.flatMap((vector, place) => (texts[place]![1].embedFailed ? [] : Array.from(vector)));
     const written = this.#engine.ask<RagIndexResponse>("rag.index", { ...rest, sources: changed }, vector);
     const reports = written.sources.values();
-    const all = plan.sources.map((report) => (isChanged(report) ? reports.next().value! : report));
+    const all = plan.sources.map((report, number) => (isChanged[number] ? reports.next().value! : report));
     return { ...written, sources: all, skipped: written.skipped + sources.length - changed.length };
   }
 
   /** Resolves when what is being indexed is, or the time is over. */
   async #settled(milliseconds: number): Promise<void> {
-    if (this.#indexing.size === 0 || !(milliseconds > 0)) return;
+    if (!(milliseconds > 0)) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const over = new Promise((resolve) => (timer = setTimeout(resolve, Math.min(milliseconds, MAX_WAIT))));
-    await Promise.race([Promise.all(this.#indexing), over]);
+    await Promise.race([this.#indexing, over]);
     clearTimeout(timer);
   }
 
@@ -166,7 +163,7 @@ function joined<T extends object>(a: T, b: T): T {
 
 /** What two calls for the index did. */
 function together(a: RagIndexResponse, b: RagIndexResponse): RagIndexResponse {
-  // The worse of both, but for a write of nothing, which tells nothing.
-  const isFirst = a.indexed > 0 && (b.indexed === 0 || b.qualityTier !== "degraded");
-  return { ...joined(a, b), ...(!isFirst && { qualityTier: b.qualityTier }), embedding: joined(a.embedding, b.embedding) };
+  // The worse of both. A write of nothing tells nothing, and is never degraded.
+  const { qualityTier } = a.indexed > 0 && b.qualityTier !== "degraded" ? a : b;
+  return { ...joined(a, b), qualityTier, embedding: joined(a.embedding, b.embedding) };
 }

@@ -20,11 +20,10 @@ export function httpFile(location: string | URL, onMissingRanges: MissingRanges)
     const place = response.headers.get("content-range");
     // Where another origin does not show the header, the length and the checksums have to do.
     const isPart = status === 206 && (place === null || place.startsWith(`bytes ${start}-`));
-    if (isPart || (status === 200 && takesWhole)) {
-      const bytes = new Uint8Array(await response.arrayBuffer());
-      if (isPart) return bytes;
-      whole = bytes;
-      return bytes.subarray(start, end);
+    if (isPart) return new Uint8Array(await response.arrayBuffer());
+    if (status === 200 && takesWhole) {
+      whole = new Uint8Array(await response.arrayBuffer());
+      return whole.subarray(start, end);
     }
     await response.body?.cancel();
     if (status === 200) {

@@ -3,11 +3,11 @@
 import { unlessAborted } from "./abort.js";
 import { beside, type DocumentSource } from "./documents.js";
 import type { Engine } from "./engine.js";
-import { SnapseekError } from "./errors.js";
+import { SnapseekError, unread } from "./errors.js";
 import type { BuildOptions, OpenOptions } from "./index.js";
 import { hear, listen, putTogether, takenApart, type Endpoint, type Outcome, type Place, type ToPage, type ToWorker } from "./message.js";
 import { isPlace } from "./place.js";
-import { contentOf, fail, type Source } from "./source.js";
+import { contentOf, type Source } from "./source.js";
 import type { Identified, RecordInput, Schema, StoredRecord } from "./types.js";
 
 /**
@@ -88,7 +88,7 @@ export function connect(worker: Endpoint | Worker): RemotePackage {
   }
 
   /** Calls something in the worker. What cannot be sent is kept here: functions are called back, signals passed on. */
-  function ask(path: readonly string[], args: readonly unknown[], engine?: number, transfer?: ArrayBuffer[]): Promise<unknown> {
+  function ask(path: readonly string[], args: readonly unknown[], engine: number, transfer?: ArrayBuffer[]): Promise<unknown> {
     const functions: Place[] = [];
     const signals: Place[] = [];
     const kept: AbortSignal[] = [];
@@ -116,7 +116,7 @@ export function connect(worker: Endpoint | Worker): RemotePackage {
         for (const signal of kept) signal.removeEventListener("abort", abort);
         settle(value);
       };
-      post({ snapseek: "call", id, ...(engine !== undefined && { engine }), path, args: sent, functions, signals }, transfer);
+      post({ snapseek: "call", id, engine, path, args: sent, functions, signals }, transfer);
       for (const signal of kept) signal.addEventListener("abort", abort);
       waiting.set(id, { args, resolve: done(resolve), reject: done(reject) });
     });
@@ -142,13 +142,13 @@ export function connect(worker: Endpoint | Worker): RemotePackage {
         // Where the worker has the address of the snapshot, it finds the documents itself.
         const docs = sendableDocs(options.docs ?? (typeof content === "string" ? [] : beside(await source)));
         const sent = { ...options, docs, wasm: await options.wasm };
-        return (await ask(["open"], [content, sent], undefined, transfer)) as RemoteEngine<R>;
+        return (await ask(["open"], [content, sent], 0, transfer)) as RemoteEngine<R>;
       } finally {
         if (typeof content === "object" && "stop" in content) void content.stop().catch(() => {});
       }
     },
     async build<R extends object>(records: Iterable<object> | string, schema?: Schema, options: BuildOptions = {}) {
-      return (await ask(["build"], [records, schema, { ...options, wasm: await options.wasm }])) as RemoteEngine<R>;
+      return (await ask(["build"], [records, schema, { ...options, wasm: await options.wasm }], 0)) as RemoteEngine<R>;
     },
   };
 }
@@ -166,7 +166,7 @@ export function openInWorker<R extends object = StoredRecord>(
 async function sendable(source: Source | PromiseLike<Source>, signal: AbortSignal | undefined) {
   const given = await unlessAborted(Promise.resolve(source), signal);
   if (!isPlace(given)) {
-    const content = await contentOf(given).catch(fail);
+    const content = await contentOf(given).catch(unread("snapshot"));
     const isPart = content instanceof Uint8Array && content.length < content.buffer.byteLength;
     return isPart ? content.slice() : content;
   }

@@ -56,7 +56,7 @@ export async function received<Raw>(
   { signal, onProgress }: Receiving,
 ): Promise<Raw> {
   signal?.throwIfAborted();
-  const arriving = contentAt(source, read, signal).catch(fail);
+  const arriving = contentAt(source, read, signal).catch(unread("snapshot"));
   try {
     const [content, glue] = await unlessAborted(Promise.all([arriving, ready]), signal);
     if ("stop" in content) return await written(content, glue, { signal, onProgress });
@@ -72,7 +72,7 @@ function written<Raw>(pieces: Pieces, glue: RawOpener<Raw>, { signal, onProgress
   const { total } = pieces;
   return filled(() => new glue.Receiver(Math.min(total ?? 0, 0xffffffff)), async (receiver) => {
     for (let loaded = 0; ; ) {
-      const piece = await unlessAborted(pieces.next().catch(fail), signal);
+      const piece = await unlessAborted(pieces.next().catch(unread("snapshot")), signal);
       if (!piece) break;
       call(() => receiver.write(piece));
       loaded += piece.length;
@@ -120,9 +120,4 @@ function piecesOf(stream: ReadableStream<Uint8Array>, total?: number): Pieces {
     next: async () => (await reader.read()).value,
     stop: () => reader.cancel(),
   };
-}
-
-/** For what goes wrong with a snapshot. */
-export function fail(cause: unknown): never {
-  throw unread("snapshot", cause);
 }

@@ -46,7 +46,11 @@ export class Unified<R extends object = StoredRecord> {
     const began = performance.now();
     const response = await this.#flights.join(key, () => this.#run(asked), signal);
     this.#frequencies.note(key, asked);
-    this.#note({ latency: performance.now() - began, coalesced });
+    try {
+      this.#engine.ask("unified.note", { latency: performance.now() - began, coalesced });
+    } catch {
+      // The engine was freed while this was under way; the answer is good all the same.
+    }
     return response;
   }
 
@@ -94,24 +98,16 @@ export class Unified<R extends object = StoredRecord> {
   async #run(asked: Asked, more: { readonly warming?: true } = {}): Promise<UnifiedResponse<R>> {
     const { embed = this.#engine.embedding, vector, ...rest } = asked;
     const options = { ...rest, ...more };
-    if (!embed || vector) return this.#engine.ask("unified.search", options, vector);
+    if (!embed || vector) return this.#engine.askAbout("unified.search", "", { ...options, vector });
     // What the cache, filters or sure words answer needs no vector; then none is made.
-    const named = { ...options, embedder: nameOf(embed) };
-    const early = this.#engine.ask<UnifiedResponse<R> | null>("unified.early", named);
-    return early ?? this.#engine.askAbout("unified.search", collapsed(rest.query), { ...named, embed });
+    const named = { ...options, embed, embedder: nameOf(embed) };
+    const early = await this.#engine.askAbout<UnifiedResponse<R> | null>("unified.early", "", named);
+    return early ?? this.#engine.askAbout("unified.search", collapsed(rest.query), named);
   }
 
   /** What tells this search from all others. */
   #key({ embed = this.#engine.embedding, vector, ...rest }: Asked): string {
     return JSON.stringify([Object.entries(rest).sort(), vector ? Array.from(vector) : embed && nameOf(embed)]);
-  }
-
-  #note(what: { readonly latency: number; readonly coalesced: boolean }): void {
-    try {
-      this.#engine.ask("unified.note", what);
-    } catch {
-      // The engine was freed while this was under way; the answer is good all the same.
-    }
   }
 }
 

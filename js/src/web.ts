@@ -1,5 +1,6 @@
 // In a browser: the module stands beside this file, and a string is a URL. Where a bundler, a server or file:// keeps it
 // from being fetched, it comes as a script.
+import { chunks } from "./chunking.js";
 import { fetching } from "./fetching.js";
 import { connect, type Build, type ChunkText, type Open } from "./index.js";
 import { raw } from "./raw.js";
@@ -17,5 +18,5 @@ const here = /* @__PURE__ */ connect(raw, {
 
 export const open: Open = here.open;
 export const build: Build = here.build;
-export const chunkText: ChunkText = here.chunkText;
+export const chunkText: ChunkText = (...text) => chunks(here, ...text);
 export * from "./full.js";

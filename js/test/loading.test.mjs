@@ -220,7 +220,11 @@ describe("a snapshot that arrives in pieces", () => {
   it("is read from a file, which is closed again", async () => {
     const script = `
       const { readdir } = await import("node:fs/promises");
-      const files = async () => (await readdir("/proc/self/fd")).length;
+      const files = async () => {
+        // They are closed when nobody waits for it.
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        return (await readdir("/proc/self/fd")).length;
+      };
       const path = ${JSON.stringify(fileURLToPath(new URL("v1.snap", GOLDEN)))};
       (await open(path)).free();
       const before = await files();
@@ -229,7 +233,6 @@ describe("a snapshot that arrives in pieces", () => {
         await open(path, { onProgress: () => { throw new Error("mine"); } }).catch(() => {});
         await open(${JSON.stringify(fileURLToPath(GOLDEN))}).catch(() => {});
       }
-      await new Promise((resolve) => setTimeout(resolve, 50));
       console.log((await files()) - before);`;
     assert.equal(await inProcess(script), "0");
     await assert.rejects(open(fileURLToPath(GOLDEN)), { code: "source/failed", message: /EISDIR/ });

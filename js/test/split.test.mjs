@@ -186,6 +186,26 @@ describe("documents from elsewhere", () => {
     whole.free();
   });
 
+  it("come for searches of rag and unified that need no vector", async () => {
+    const whole = await build([{ id: 1, kind: "observation", title: "moved the ledger" }], "rag");
+    await whole.rag.index([{ sourceType: "note", sourceId: 1, body: "the ledger has one writer" }]);
+    const { snapshot, docs } = whole.splitSnapshot();
+    const embed = () => assert.fail("nothing is to be embedded");
+    const searches = {
+      rag: ({ rag }) => rag.search({ query: "ledger", mode: "fts" }),
+      words: ({ unified }) => unified.search({ query: "ledger" }),
+      filters: ({ unified }) => unified.search({ embed }),
+    };
+    for (const [name, search] of Object.entries(searches)) {
+      const engine = await opened(snapshot, { docs: new Blob([docs[0]]) });
+      const { results, hits = results } = await search(engine);
+      const { results: expected, hits: wanted = expected } = await search(whole);
+      assert.ok(wanted.length > 0, name);
+      assert.deepEqual(hits.map(({ id }) => id), wanted.map(({ id }) => id), name);
+    }
+    whole.free();
+  });
+
   it("may be blobs, one or several", async () => {
     const single = await opened(one.snapshot, { docs: new Blob([one.docs[0]]) });
     await assertSameAnswers(single);

@@ -36,17 +36,20 @@ function counting() {
   return { asked, embed, release };
 }
 
-/** A clock that is moved by hand, and what is to happen by it. */
-function clock() {
+/** Stops the clock for a test: it is moved by hand. `waiting` are the timers that are set. */
+function clock(mock) {
   const waiting = [];
   let now = 0;
+  mock.method(Date, "now", () => now);
+  mock.method(globalThis, "setTimeout", (work, milliseconds) => {
+    const timer = { at: now + milliseconds, work };
+    waiting.push(timer);
+    return timer;
+  });
+  mock.method(globalThis, "clearTimeout", (timer) => {
+    if (waiting.includes(timer)) waiting.splice(waiting.indexOf(timer), 1);
+  });
   return {
-    now: () => now,
-    after(milliseconds, work) {
-      const entry = { at: now + milliseconds, work };
-      waiting.push(entry);
-      return () => waiting.splice(waiting.indexOf(entry), waiting.includes(entry) ? 1 : 0);
-    },
     waiting,
     async pass(milliseconds) {
       const end = now + milliseconds;
@@ -178,9 +181,9 @@ test("U9: one caller's abort does not end the others' search", async () => {
   await assert.rejects(unified.search({ query: "ledger", signal: AbortSignal.abort(new Error("before")) }), /before/);
 });
 
-test("U10: what was asked within a day is counted, a thousand at most, and cleaned every five minutes", () => {
-  const { now, pass } = clock();
-  const frequencies = new Frequencies(now);
+test("U10: what was asked within a day is counted, a thousand at most, and cleaned every five minutes", ({ mock }) => {
+  const { pass } = clock(mock);
+  const frequencies = new Frequencies();
   const day = 24 * 60 * 60 * 1000;
   frequencies.note("old", 0);
   void pass(1);
@@ -198,10 +201,10 @@ test("U10: what was asked within a day is counted, a thousand at most, and clean
   assert.equal(frequencies.top(1000).some(([key]) => key === "499"), false, "what was not asked for longest went");
 });
 
-test("U10: warming begins after 30 seconds, goes on every 20, and only while it is started", async () => {
-  const { now, after, pass, waiting } = clock();
+test("U10: warming begins after 30 seconds, goes on every 20, and only while it is started", async ({ mock }) => {
+  const { pass, waiting } = clock(mock);
   const rounds = [];
-  const warming = new Warming(async () => rounds.push(now()), after);
+  const warming = new Warming(async () => rounds.push(Date.now()));
   await pass(100_000);
   assert.deepEqual(rounds, []);
   warming.start();
@@ -212,26 +215,28 @@ test("U10: warming begins after 30 seconds, goes on every 20, and only while it 
   warming.stop();
   warming.stop();
   await pass(100_000);
-  assert.deepEqual([rounds.length, waiting.length, warming.isStarted], [3, 0, false]);
+  assert.deepEqual([rounds.length, waiting.length], [3, 0]);
   warming.start();
   await pass(30_000);
   assert.equal(rounds.length, 4);
 });
 
-test("U10: warming that was stopped in the middle of a round stays so, and one that fails ends", async () => {
-  const { after, pass, waiting } = clock();
+test("U10: warming that was stopped in the middle of a round stays so, and one that fails ends", async ({ mock }) => {
+  const { pass, waiting } = clock(mock);
   let finish;
-  const slow = new Warming(() => new Promise((resolve) => (finish = resolve)), after);
+  const slow = new Warming(() => new Promise((resolve) => (finish = resolve)));
   slow.start();
   await pass(30_000);
   slow.stop();
   finish();
   await pass(60_000);
   assert.equal(waiting.length, 0);
-  const failing = new Warming(() => Promise.reject(new Error("freed")), after);
+  const failing = new Warming(() => Promise.reject(new Error("freed")));
   failing.start();
   await pass(60_000);
-  assert.deepEqual([waiting.length, failing.isStarted], [0, false]);
+  assert.equal(waiting.length, 0);
+  failing.start();
+  assert.equal(waiting.length, 1, "it can be started anew");
 });
 
 test("U10: warm runs the five most frequent searches again, for no one", async () => {
