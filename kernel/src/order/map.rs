@@ -187,7 +187,8 @@ impl<K: Ord, V> Map<K, V> {
 
     /// Keys and values, in the order of the keys.
     pub fn into_sorted(mut self) -> Vec<(K, V)> {
-        arrange(&mut self.entries, &mut self.numbers.runs.concat());
+        let entries = &mut self.entries;
+        arrange(&mut self.numbers.runs.concat(), &mut |a, b| entries.swap(a, b));
         self.entries
     }
 }
