@@ -24,34 +24,29 @@ impl Digits {
     pub fn text(self, is_negative: bool, plain: RangeInclusive<i64>, ends_in_fraction: bool) -> String {
         let digits = self.digits.to_string();
         let power = self.exponent + digits.len() as i64 - 1;
-        let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
-        let mut text = if is_negative { "-".to_owned() } else { String::new() };
-        if power < 0 && plain.contains(&power) {
-            text += "0.";
-            text += &zeros(-power - 1);
-            text += &digits;
-            return text;
-        }
+        let zeros = |count: i64| &ZEROS[..usize::try_from(count).unwrap_or(0)];
+        let sign = if is_negative { "-" } else { "" };
         let is_plain = plain.contains(&power);
-        let whole = if is_plain { digits.len().min(power as usize + 1) } else { 1 };
-        let (before, after) = digits.split_at(whole);
-        text += before;
+        if is_plain && power < 0 {
+            return [sign, "0.", zeros(-power - 1), &digits].concat();
+        }
+        let (before, after) =
+            digits.split_at(if is_plain { digits.len().min(power as usize + 1) } else { 1 });
+        let (point, after) = match after {
+            "" if is_plain && ends_in_fraction => (".", "0"),
+            "" => ("", ""),
+            _ => (".", after),
+        };
         if is_plain {
-            text += &zeros(self.exponent);
+            return [sign, before, zeros(self.exponent), point, after].concat();
         }
-        if !after.is_empty() {
-            text += ".";
-            text += after;
-        } else if is_plain && ends_in_fraction {
-            text += ".0";
-        }
-        if !is_plain {
-            text += if power < 0 { "e" } else { "e+" };
-            text += &power.to_string();
-        }
-        text
+        let exponent = if power < 0 { "e" } else { "e+" };
+        [sign, before, point, after, exponent, &power.to_string()].concat()
     }
 }
+
+/// No number without an exponent has more zeros before or after its digits.
+const ZEROS: &str = "00000000000000000000";
 
 /// The fewest digits that read back as a finite number, its sign left out; of several the nearest, or the upper of two.
 pub(super) fn shortest(number: f64) -> Digits {
@@ -121,15 +116,7 @@ fn scaled(mantissa: u64, exponent: i64, power: i64) -> (u64, bool) {
     }
     let places = (number.bits() - divisor.bits()).max(0);
     divisor.double(places);
-    let mut digits = 0;
-    for _ in 0..=places {
-        digits <<= 1;
-        if !number.is_less(&divisor) {
-            number.subtract(&divisor);
-            digits |= 1;
-        }
-        number.double(1);
-    }
+    let digits = number.divide(&divisor, places + 1);
     // The rest was doubled once for every place, and once more.
     (digits, !number.is_less(&divisor))
 }

@@ -72,7 +72,8 @@ pub(super) fn write_string(text: &str, out: &mut Vec<u8>) {
             0x08 => b'b',
             0x0c => b'f',
             _ => {
-                out.extend_from_slice(format!("\\u{byte:04x}").as_bytes());
+                let last = b"0123456789abcdef"[usize::from(byte & 15)];
+                out.extend_from_slice(&[b'\\', b'u', b'0', b'0', b'0' + (byte >> 4), last]);
                 continue;
             }
         };
