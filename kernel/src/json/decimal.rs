@@ -168,7 +168,7 @@ fn moderate(mantissa: u64, exponent: i64) -> Binary {
 
 /// `high · 2^64 + low` by a divisor above `high` whose highest bit is set: the quotient and what remains. Knuth's
 /// algorithm D, with two digits of 32 bits; a division of 128 bits would be a kilobyte of WebAssembly.
-pub(super) fn divide(high: u64, low: u64, divisor: u64) -> (u64, u64) {
+fn divide(high: u64, low: u64, divisor: u64) -> (u64, u64) {
     const LOW: u64 = u32::MAX as u64;
     let (upper, lower) = (divisor >> 32, divisor & LOW);
     let (mut quotient, mut rest) = (0, high);

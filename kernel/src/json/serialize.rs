@@ -3,7 +3,7 @@
 //! Unlike in a value's [one written form](super::Json::write), a number with a fraction stays one: a score of 1 is `1.0`.
 //! Of two texts of a number that are equally short and near, it may choose the other one.
 
-use super::shortest::shortest;
+use super::shortest::{shortest, write_integer};
 use super::write::write_string;
 use serde::ser::{self, Serialize, Serializer};
 use std::fmt::Display;
@@ -97,9 +97,9 @@ impl<'a> Serializer for Writer<'a> {
         self.serialize_i64(value.into())
     }
 
-    #[inline(never)]
     fn serialize_i64(self, value: i64) -> Result<(), Never> {
-        self.put(&value.to_string())
+        write_integer(value < 0, value.unsigned_abs(), self.out);
+        Ok(())
     }
 
     fn serialize_u8(self, value: u8) -> Result<(), Never> {
@@ -114,9 +114,9 @@ impl<'a> Serializer for Writer<'a> {
         self.serialize_u64(value.into())
     }
 
-    #[inline(never)]
     fn serialize_u64(self, value: u64) -> Result<(), Never> {
-        self.put(&value.to_string())
+        write_integer(false, value, self.out);
+        Ok(())
     }
 
     fn serialize_f32(self, value: f32) -> Result<(), Never> {
@@ -128,7 +128,8 @@ impl<'a> Serializer for Writer<'a> {
         if !value.is_finite() {
             return self.serialize_unit();
         }
-        self.put(&shortest(value).text(value.is_sign_negative(), -5..=15, true))
+        shortest(value).write(value.is_sign_negative(), -5..=15, true, self.out);
+        Ok(())
     }
 
     fn serialize_char(self, value: char) -> Result<(), Never> {
