@@ -21,7 +21,17 @@ impl Shape {
     }
 
     /// All occurrences together.
+    #[inline]
     pub fn total(&self) -> u32 {
+        match self.0[..] {
+            // Most terms of a document are in one field.
+            [(_, count)] => count,
+            _ => self.total_of_several(),
+        }
+    }
+
+    #[inline(never)]
+    fn total_of_several(&self) -> u32 {
         self.0.iter().map(|(_, count)| count).sum()
     }
 
@@ -118,16 +128,18 @@ impl ShapesWriter {
     /// Numbers the used shapes for good: most used first.
     ///
     /// The answer holds the shapes by final number, and for each provisional number the final one.
-    pub fn finish(self) -> (Vec<Shape>, Vec<u32>) {
+    pub fn finish(mut self) -> (Vec<Shape>, Vec<u32>) {
         let mut order = (0..self.shapes.len()).filter(|&id| self.uses[id] > 0).collect::<Vec<_>>();
         sort_numbers(&mut order, &mut |a, b| {
             self.uses[b].cmp(&self.uses[a]).then_with(|| self.shapes[a].cmp(&self.shapes[b]))
         });
         let mut numbers = vec![u32::MAX; self.shapes.len()];
-        for (number, &id) in order.iter().enumerate() {
-            numbers[id] = len32(number);
+        let mut shapes = Vec::with_capacity(order.len());
+        for id in order {
+            numbers[id] = len32(shapes.len());
+            shapes.push(Shape(std::mem::take(&mut self.shapes[id].0)));
         }
-        (order.iter().map(|&id| self.shapes[id].clone()).collect(), numbers)
+        (shapes, numbers)
     }
 }
 
