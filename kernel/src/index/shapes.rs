@@ -5,10 +5,10 @@
 //! *shape*, written once; a posting names its shape. Shapes are numbered by how often they are used, so
 //! that the usual ones take one or two bits.
 
+use super::Interner;
 use crate::ids::{FieldId, FieldSet};
 use crate::order::sort_numbers;
 use crate::wire::{Malformed, Reader, len32, put_varint};
-use hashbrown::HashTable;
 
 /// Occurrences per field, fields in order, none zero.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,29 +76,26 @@ pub fn add_times(mut sum: f64, weight: f64, count: u32) -> f64 {
 pub struct ShapesWriter {
     shapes: Vec<Shape>,
     uses: Vec<u64>,
-    by_counts: HashTable<u32>,
+    /// The counts of each, as they are written.
+    names: Interner,
+    /// Room for those that are looked for.
+    name: Vec<u8>,
 }
 
 impl ShapesWriter {
     /// The provisional number of the shape with these counts.
     pub fn intern(&mut self, counts: &[(FieldId, u32)]) -> u32 {
-        let hash = hash(counts);
-        let shapes = &mut self.shapes;
-        let entry = self.by_counts.entry(
-            hash,
-            |&id| shapes[id as usize].0 == counts,
-            |&id| self::hash(&shapes[id as usize].0),
-        );
-        match entry {
-            hashbrown::hash_table::Entry::Occupied(found) => *found.get(),
-            hashbrown::hash_table::Entry::Vacant(free) => {
-                let id = len32(self.uses.len());
-                free.insert(id);
-                shapes.push(Shape(counts.to_vec()));
-                self.uses.push(0);
-                id
-            }
+        self.name.clear();
+        for (field, count) in counts {
+            self.name.push(field.0);
+            put_varint(&mut self.name, *count);
         }
+        let (number, is_new) = self.names.intern(&self.name);
+        if is_new {
+            self.shapes.push(Shape(counts.to_vec()));
+            self.uses.push(0);
+        }
+        number
     }
 
     /// Counts a use of the shape with this provisional number.
@@ -141,14 +138,6 @@ impl ShapesWriter {
         }
         (shapes, numbers)
     }
-}
-
-fn hash(counts: &[(FieldId, u32)]) -> u64 {
-    // A handful of small numbers: mixing them one by one is cheaper than gathering bytes for a hash.
-    counts.iter().fold(0x9e37_79b9_7f4a_7c15, |hash: u64, (field, count)| {
-        let word = u64::from(field.0) << 32 | u64::from(*count);
-        (hash.rotate_left(5) ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd)
-    })
 }
 
 /// Encodes shapes in the order of their numbers; [`parse`] reverses it.
