@@ -78,6 +78,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A variable-length integer: seven bits a byte, lowest first; [`put_varint`] writes it.
+    #[inline(never)]
     pub fn varint(&mut self) -> Result<u32, Malformed> {
         let mut value = 0u32;
         for shift in (0..35).step_by(7) {
