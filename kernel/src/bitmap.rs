@@ -91,21 +91,26 @@ impl Bitmap {
     }
 
     /// Keeps what `other` holds too.
-    #[inline(never)]
     pub fn intersect(&mut self, other: &Bitmap) {
-        self.words.iter_mut().zip(&other.words).for_each(|(mine, theirs)| *mine &= theirs);
+        self.combine(0, other, 0);
     }
 
-    /// Adds what `other` holds.
-    #[inline(never)]
+    /// Adds what `other` holds: what neither lacks.
     pub fn unite(&mut self, other: &Bitmap) {
-        self.words.iter_mut().zip(&other.words).for_each(|(mine, theirs)| *mine |= theirs);
+        self.combine(u64::MAX, other, u64::MAX);
     }
 
     /// Drops what `other` holds.
-    #[inline(never)]
     pub fn subtract(&mut self, other: &Bitmap) {
-        self.words.iter_mut().zip(&other.words).for_each(|(mine, theirs)| *mine &= !theirs);
+        self.combine(0, other, u64::MAX);
+    }
+
+    /// Intersects the two with some bits flipped: of this one before and after, of the other before.
+    #[inline(never)]
+    fn combine(&mut self, flipped: u64, other: &Bitmap, flipped_in_other: u64) {
+        for (mine, theirs) in self.words.iter_mut().zip(&other.words) {
+            *mine = (*mine ^ flipped) & (theirs ^ flipped_in_other) ^ flipped;
+        }
     }
 
     /// Holds exactly what it did not.
