@@ -9,19 +9,23 @@ pub struct Bitmap {
     words: Vec<u64>,
 }
 
+// What goes over all words is not inlined: a call is nothing beside it.
 impl Bitmap {
     /// The empty set of numbers below `len`.
+    #[inline(never)]
     pub fn none(len: usize) -> Bitmap {
         Bitmap { len, words: vec![0; len.div_ceil(64)] }
     }
 
     /// The set of all numbers below `len`.
+    #[inline(never)]
     pub fn all(len: usize) -> Bitmap {
         Bitmap::of_words(len, vec![u64::MAX; len.div_ceil(64)])
     }
 
     /// The set of numbers below `len` whose bits are set: number 64 is the lowest bit of the second word. Bits past the
     /// end do not count.
+    #[inline(never)]
     pub fn of_words(len: usize, words: Vec<u64>) -> Bitmap {
         let mut bitmap = Bitmap { len, words };
         bitmap.words.resize(len.div_ceil(64), 0);
@@ -81,26 +85,36 @@ impl Bitmap {
     }
 
     /// How many numbers it holds.
+    #[inline(never)]
     pub fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// Keeps what `other` holds too.
     pub fn intersect(&mut self, other: &Bitmap) {
-        self.words.iter_mut().zip(&other.words).for_each(|(mine, theirs)| *mine &= theirs);
+        self.combine(0, other, 0);
     }
 
-    /// Adds what `other` holds.
+    /// Adds what `other` holds: what neither lacks.
     pub fn unite(&mut self, other: &Bitmap) {
-        self.words.iter_mut().zip(&other.words).for_each(|(mine, theirs)| *mine |= theirs);
+        self.combine(u64::MAX, other, u64::MAX);
     }
 
     /// Drops what `other` holds.
     pub fn subtract(&mut self, other: &Bitmap) {
-        self.words.iter_mut().zip(&other.words).for_each(|(mine, theirs)| *mine &= !theirs);
+        self.combine(0, other, u64::MAX);
+    }
+
+    /// Intersects the two with some bits flipped: of this one before and after, of the other before.
+    #[inline(never)]
+    fn combine(&mut self, flipped: u64, other: &Bitmap, flipped_in_other: u64) {
+        for (mine, theirs) in self.words.iter_mut().zip(&other.words) {
+            *mine = (*mine ^ flipped) & (theirs ^ flipped_in_other) ^ flipped;
+        }
     }
 
     /// Holds exactly what it did not.
+    #[inline(never)]
     pub fn invert(&mut self) {
         self.words.iter_mut().for_each(|word| *word = !*word);
         self.clear_past_the_end();
@@ -131,6 +145,7 @@ impl Bitmap {
 
     /// The first number from `from` on that it holds or, where all bits are to be flipped, does not hold; the length where
     /// there is none.
+    #[inline(never)]
     fn next(&self, from: usize, flipped: u64) -> usize {
         let first = from / 64;
         let mut hidden = (1 << (from % 64)) - 1;

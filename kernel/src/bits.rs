@@ -1,14 +1,24 @@
 //! Small integers in few bits.
 //!
 //! A full block of 128 values is packed in four interleaved lanes: value `i` stands in lane `i % 4`, so four
-//! values are unpacked with one shift and one mask, and the compiler makes vector instructions of it on every
-//! target. A shorter run is packed one value after the other, which also allows reading one value alone.
+//! values are unpacked with the same shifts and one mask. A loop for each width, with shifts known at compile time, would
+//! be no quicker with SIMD, and ten times the code. A shorter run is packed one value after the other, which also allows
+//! reading one value alone.
+
+#[cfg(any(test, not(target_feature = "simd128")))]
+mod scalar;
+#[cfg(target_feature = "simd128")]
+mod simd128;
+
+#[cfg(not(target_feature = "simd128"))]
+use scalar::unpack_row;
+#[cfg(target_feature = "simd128")]
+use simd128::unpack_row;
 
 /// How many values a full block holds.
 pub const BLOCK: usize = 128;
 
 const LANES: usize = 4;
-const ROWS: usize = BLOCK / LANES;
 
 /// Nothing is packed wider than this.
 pub const MAX_WIDTH: u32 = 31;
@@ -18,6 +28,12 @@ pub fn width_of(value: u32) -> u32 {
     u32::BITS - value.leading_zeros()
 }
 
+/// The bits that the largest of `values` needs.
+#[inline(never)]
+pub fn widest(values: &[u32]) -> u32 {
+    width_of(values.iter().fold(0, |any, value| any | value))
+}
+
 /// How many bytes a full block takes at this width.
 pub fn block_len(width: u32) -> usize {
     16 * width as usize
@@ -25,62 +41,39 @@ pub fn block_len(width: u32) -> usize {
 
 /// Packs a full block; [`unpack_block`] reverses it.
 pub fn pack_block(values: &[u32; BLOCK], width: u32, out: &mut Vec<u8>) {
-    let mut words = [[0u32; LANES]; MAX_WIDTH as usize];
-    for (i, &value) in values.iter().enumerate() {
-        let (row, lane) = (i / LANES, i % LANES);
-        let bit = row * width as usize;
-        let (word, shift) = (bit / 32, bit % 32);
-        if width == 0 {
-            continue;
+    let mut pending = [0u64; LANES];
+    let mut filled = 0;
+    for row in values.as_chunks::<LANES>().0 {
+        pending.iter_mut().zip(row).for_each(|(lane, value)| *lane |= u64::from(*value) << filled);
+        filled += width;
+        if filled >= 32 {
+            for lane in &mut pending {
+                out.extend_from_slice(&(*lane as u32).to_le_bytes());
+                *lane >>= 32;
+            }
+            filled -= 32;
         }
-        words[word][lane] |= value << shift;
-        if shift + width as usize > 32 {
-            words[word + 1][lane] |= value >> (32 - shift);
-        }
-    }
-    for word in words.iter().take(width as usize).flatten() {
-        out.extend_from_slice(&word.to_le_bytes());
     }
 }
 
 /// Unpacks a full block from the front of `bytes`; [`pack_block`] reverses it. None when they are too few.
-#[inline]
 pub fn unpack_block(bytes: &[u8], width: u32, out: &mut [u32; BLOCK]) -> Option<()> {
-    let bytes = bytes.get(..block_len(width))?;
-    // One unrolled loop per width: shifts known at compile time are what makes this fast.
-    macro_rules! by_width {
-        ($($w:literal)*) => { match width { 0 => out.fill(0), $($w => unpack::<$w>(bytes, out),)* _ => return None } };
+    if width > MAX_WIDTH {
+        return None;
     }
-    by_width!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
+    let (words, _) = bytes.get(..block_len(width))?.as_chunks::<16>();
+    let Some(last) = words.len().checked_sub(1) else {
+        out.fill(0);
+        return Some(());
+    };
+    let mask = (1u32 << width) - 1;
+    let mut bit = 0;
+    for row in out.as_chunks_mut::<LANES>().0 {
+        let word = (bit / 32) as usize;
+        *row = unpack_row(&words[word.min(last)], &words[(word + 1).min(last)], bit % 32, mask);
+        bit += width;
+    }
     Some(())
-}
-
-#[inline(never)]
-fn unpack<const WIDTH: usize>(bytes: &[u8], out: &mut [u32; BLOCK]) {
-    let bytes = &bytes[..16 * WIDTH];
-    let mask = (1u32 << WIDTH) - 1;
-    for row in 0..ROWS {
-        let bit = row * WIDTH;
-        let (word, shift) = (bit / 32, bit % 32);
-        let low = lanes(bytes, word);
-        let high = if shift + WIDTH > 32 { lanes(bytes, word + 1) } else { [0; LANES] };
-        for lane in 0..LANES {
-            let spilled = if shift + WIDTH > 32 { high[lane] << (32 - shift) } else { 0 };
-            out[row * LANES + lane] = (low[lane] >> shift | spilled) & mask;
-        }
-    }
-}
-
-#[inline(always)]
-fn lanes(bytes: &[u8], word: usize) -> [u32; LANES] {
-    // Spelled out: a closure per lane is not always inlined, and then this costs more than all the rest.
-    let b: &[u8; 16] = bytes[16 * word..][..16].try_into().expect("sixteen bytes");
-    [
-        u32::from_le_bytes([b[0], b[1], b[2], b[3]]),
-        u32::from_le_bytes([b[4], b[5], b[6], b[7]]),
-        u32::from_le_bytes([b[8], b[9], b[10], b[11]]),
-        u32::from_le_bytes([b[12], b[13], b[14], b[15]]),
-    ]
 }
 
 /// Packs values one after the other, of any widths; [`get`] reads one.
@@ -98,6 +91,7 @@ impl<'a> BitWriter<'a> {
     }
 
     /// Appends the low `width` bits of `value`, which has no others.
+    #[inline(never)]
     pub fn put(&mut self, value: u32, width: u32) {
         self.pending |= u64::from(value) << self.filled;
         self.filled += width;
@@ -159,6 +153,22 @@ mod tests {
             let mut back = [7; BLOCK];
             unpack_block(&bytes, width, &mut back).unwrap();
             assert_eq!(back, values, "width {width}");
+        }
+    }
+
+    #[test]
+    fn four_values_are_the_same_on_every_machine() {
+        let words: [[u8; 16]; 2] = std::array::from_fn(|i| std::array::from_fn(|j| (i * 97 + j * 151) as u8));
+        for width in 1..=MAX_WIDTH {
+            for shift in 0..32 {
+                let mask = (1 << width) - 1;
+                let expected = scalar::unpack_row(&words[0], &words[1], shift, mask);
+                assert_eq!(
+                    unpack_row(&words[0], &words[1], shift, mask),
+                    expected,
+                    "{width} bits from {shift}"
+                );
+            }
         }
     }
 

@@ -74,6 +74,7 @@ fn put_sequence(literals: &[u8], found: Option<(usize, usize)>, out: &mut Vec<u8
     }
 }
 
+#[inline(never)]
 fn put_rest_of_len(len: usize, out: &mut Vec<u8>) {
     let Some(mut rest) = len.checked_sub(15) else { return };
     while rest >= 255 {

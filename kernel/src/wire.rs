@@ -78,6 +78,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A variable-length integer: seven bits a byte, lowest first; [`put_varint`] writes it.
+    #[inline(never)]
     pub fn varint(&mut self) -> Result<u32, Malformed> {
         let mut value = 0u32;
         for shift in (0..35).step_by(7) {
@@ -115,6 +116,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Writes a variable-length integer; [`Reader::varint`] reads it.
+#[inline(never)]
 pub fn put_varint(out: &mut Vec<u8>, mut value: u32) {
     while value >= 0x80 {
         out.push(low_byte(value) | 0x80);
@@ -124,6 +126,7 @@ pub fn put_varint(out: &mut Vec<u8>, mut value: u32) {
 }
 
 /// Writes a length and the bytes; [`Reader::bytes`] reads them.
+#[inline(never)]
 pub fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_varint(out, len32(bytes.len()));
     out.extend_from_slice(bytes);
@@ -143,16 +146,28 @@ pub fn len32(len: usize) -> u32 {
 /// 0 u32 count · 4 zeros · 16 u64 × count: lengths, padded to a multiple of 16 · the blocks, each padded
 /// ```
 pub fn put_blocks<T>(items: &[T], mut write: impl FnMut(&T, &mut Vec<u8>)) -> Vec<u8> {
-    let mut out = vec![0; BLOCK_ALIGNMENT + (8 * items.len()).next_multiple_of(BLOCK_ALIGNMENT)];
-    out[..4].copy_from_slice(&len32(items.len()).to_le_bytes());
+    let mut out = table_of_blocks(items.len());
     for (number, item) in items.iter().enumerate() {
         let start = out.len();
         write(item, &mut out);
-        let len = (out.len() - start) as u64;
-        out[BLOCK_ALIGNMENT + 8 * number..][..8].copy_from_slice(&len.to_le_bytes());
-        out.resize(out.len().next_multiple_of(BLOCK_ALIGNMENT), 0);
+        end_block(&mut out, number, start);
     }
     out
+}
+
+// These two are not inlined: they would stand anew in the code of every kind of block.
+#[inline(never)]
+fn table_of_blocks(count: usize) -> Vec<u8> {
+    let mut out = vec![0; BLOCK_ALIGNMENT + (8 * count).next_multiple_of(BLOCK_ALIGNMENT)];
+    out[..4].copy_from_slice(&len32(count).to_le_bytes());
+    out
+}
+
+#[inline(never)]
+fn end_block(out: &mut Vec<u8>, number: usize, start: usize) {
+    let len = (out.len() - start) as u64;
+    out[BLOCK_ALIGNMENT + 8 * number..][..8].copy_from_slice(&len.to_le_bytes());
+    out.resize(out.len().next_multiple_of(BLOCK_ALIGNMENT), 0);
 }
 
 /// The blocks that `bytes`, which are a `what`, consist of; [`put_blocks`] wrote them.

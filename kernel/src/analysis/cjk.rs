@@ -20,19 +20,19 @@ pub(super) fn break_token(text: &str, token: Span, purpose: Purpose, each: &mut 
     }
     let mut part = Part::Empty;
     for (at, c) in surface.char_indices() {
-        let at = token.start + at;
+        let (at, is_cjk) = (token.start + at, is_cjk(c));
         part = match part {
             Part::Cjk { .. } if is_mark(c) => part,
-            Part::Cjk { last, before } if is_cjk(c) => {
+            Part::Cjk { last, before } if is_cjk => {
                 if let Some(start) = before {
                     each(Span { start, end: at });
                 }
                 Part::Cjk { last: at, before: Some(last) }
             }
-            Part::Other { .. } if !is_cjk(c) => part,
+            Part::Other { .. } if !is_cjk => part,
             _ => {
                 part.finish(text, at, purpose, each);
-                if is_cjk(c) { Part::Cjk { last: at, before: None } } else { Part::Other { start: at } }
+                if is_cjk { Part::Cjk { last: at, before: None } } else { Part::Other { start: at } }
             }
         };
     }

@@ -18,7 +18,7 @@ pub enum AnalyzerError {
     },
 
     /// A character outside quotes that is neither a letter, a digit, `_` nor a space.
-    #[error("\"{}\" must stand in quotes, as in tokenchars '-_'; words are parted by spaces", .found.escape_debug())]
+    #[error("\"{}\" must stand in quotes, as in tokenchars '-_'; words are parted by spaces", .found.escape_default())]
     UnquotedCharacter {
         /// The character at fault.
         found: char,

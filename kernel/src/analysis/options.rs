@@ -19,101 +19,118 @@ pub(super) struct Options {
 impl Options {
     /// Reads a `tokenize=` string.
     pub fn parse(tokenize: &str) -> Result<Options, AnalyzerError> {
-        let mut words = words(tokenize)?.into_iter().peekable();
-        let mut options = Options::default();
+        let words = words(tokenize)?;
         // SQLite takes any number of them for one.
-        while words.next_if(|word| word.eq_ignore_ascii_case("porter")).is_some() {
-            options.is_stemming = true;
+        let stemmers = words.iter().take_while(|word| is_named(word, "porter")).count();
+        let mut options = Options { is_stemming: stemmers > 0, ..Options::default() };
+        let Some((name, choices)) = words[stemmers..].split_first() else { return Ok(options) };
+        if !is_named(name, "unicode61") {
+            return Err(unfit_tokenizer(name.clone()));
         }
-        match words.next() {
-            Some(name) if !name.eq_ignore_ascii_case("unicode61") => return Err(unfit_tokenizer(name)),
-            _ => {}
-        }
-        while let Some(option) = words.next() {
-            options.set(option, words.next())?;
+        for choice in choices.chunks(2) {
+            options.set(&choice[0], choice.get(1))?;
         }
         Ok(options)
     }
 
-    fn set(&mut self, option: String, value: Option<String>) -> Result<(), AnalyzerError> {
-        type Setter = fn(&mut Options, &str) -> Result<(), AnalyzerError>;
-        let set: Setter = match option.to_ascii_lowercase().as_str() {
-            "remove_diacritics" => Options::set_remove_diacritics,
-            "tokenchars" => |options, value| options.override_class(value, Class::TokenChar),
-            "separators" => |options, value| options.override_class(value, Class::Separator),
-            "categories" => return Err(AnalyzerError::UnsupportedCategories),
-            _ => return Err(AnalyzerError::UnknownOption { option }),
+    fn set(&mut self, option: &str, value: Option<&String>) -> Result<(), AnalyzerError> {
+        let class = if is_named(option, "remove_diacritics") {
+            None
+        } else if is_named(option, "tokenchars") {
+            Some(Class::TokenChar)
+        } else if is_named(option, "separators") {
+            Some(Class::Separator)
+        } else if is_named(option, "categories") {
+            return Err(AnalyzerError::UnsupportedCategories);
+        } else {
+            return Err(AnalyzerError::UnknownOption { option: option.to_owned() });
         };
-        set(self, &value.ok_or(AnalyzerError::MissingValue { option })?)
-    }
-
-    fn set_remove_diacritics(&mut self, value: &str) -> Result<(), AnalyzerError> {
-        self.remove_diacritics = match value {
-            "0" => RemoveDiacritics::None,
-            "1" => RemoveDiacritics::Simple,
-            "2" => RemoveDiacritics::Complex,
-            _ => return Err(AnalyzerError::InvalidRemoveDiacritics { value: value.into() }),
+        let Some(value) = value else {
+            return Err(AnalyzerError::MissingValue { option: option.to_owned() });
         };
-        Ok(())
-    }
-
-    fn override_class(&mut self, characters: &str, class: Class) -> Result<(), AnalyzerError> {
-        self.overrides.extend(characters.chars().map(|c| (c, class)));
+        match class {
+            Some(class) => value.chars().for_each(|c| self.overrides.push((c, class))),
+            None => {
+                self.remove_diacritics = match value.as_bytes() {
+                    b"0" => RemoveDiacritics::None,
+                    b"1" => RemoveDiacritics::Simple,
+                    b"2" => RemoveDiacritics::Complex,
+                    _ => return Err(AnalyzerError::InvalidRemoveDiacritics { value: value.clone() }),
+                };
+            }
+        }
         Ok(())
     }
 }
 
+// Not inlined: this is not worth the room that it would take at every name.
+#[inline(never)]
+fn is_named(word: &str, name: &str) -> bool {
+    word.eq_ignore_ascii_case(name)
+}
+
 fn unfit_tokenizer(name: String) -> AnalyzerError {
-    match name.to_ascii_lowercase().as_str() {
-        "ascii" | "trigram" => AnalyzerError::UnsupportedTokenizer { name },
-        _ => AnalyzerError::UnknownTokenizer { name },
+    if is_named(&name, "ascii") || is_named(&name, "trigram") {
+        AnalyzerError::UnsupportedTokenizer { name }
+    } else {
+        AnalyzerError::UnknownTokenizer { name }
     }
 }
 
 fn words(tokenize: &str) -> Result<Vec<String>, AnalyzerError> {
     let mut words = Vec::new();
     // A NUL ends SQLite's strings.
-    let mut rest = tokenize.split('\0').next().unwrap_or_default();
+    let (mut rest, _) = tokenize.split_at(run(tokenize, |byte| byte != 0));
     while !rest.is_empty() {
         let word;
-        (word, rest) = first_word(rest.trim_start_matches(' '))?;
+        (word, rest) = first_word(past_spaces(rest))?;
         words.push(word);
-        rest = rest.trim_start_matches(' ');
+        rest = past_spaces(rest);
     }
     Ok(words)
 }
 
+/// How many of the first bytes pass a test, which those of a character beyond ASCII all do or all do not.
+#[inline(never)]
+fn run(text: &str, test: fn(u8) -> bool) -> usize {
+    text.bytes().take_while(|&byte| test(byte)).count()
+}
+
+fn past_spaces(text: &str) -> &str {
+    &text[run(text, |byte| byte == b' ')..]
+}
+
 /// The first word of `text`, which does not start with a space, and what follows it.
 fn first_word(text: &str) -> Result<(String, &str), AnalyzerError> {
-    if let Some(inner) = text.strip_prefix('\'') {
-        let unclosed = || AnalyzerError::UnclosedQuote { quoted: text.into() };
-        let end = closing_quote(inner).ok_or_else(unclosed)?;
-        return Ok((inner[..end].replace("''", "'"), &inner[end + 1..]));
-    }
-    let end = text.find(|c| !is_bareword(c)).unwrap_or(text.len());
-    let (word, rest) = text.split_at(end);
-    match rest.chars().next() {
-        _ if !word.is_empty() => Ok((word.into(), rest)),
-        Some(found) => Err(AnalyzerError::UnquotedCharacter { found }),
+    let (word, rest) = text.split_at(run(text, is_bareword));
+    match text.bytes().next() {
+        _ if !word.is_empty() => Ok((word.to_owned(), rest)),
+        Some(b'\'') => quoted_word(text),
+        Some(found) => Err(AnalyzerError::UnquotedCharacter { found: char::from(found) }),
         None => Err(AnalyzerError::Blank),
     }
 }
 
-/// Where the quote stands that ends a value: the first that is not one of a pair.
-fn closing_quote(inner: &str) -> Option<usize> {
-    let bytes = inner.as_bytes();
-    let mut at = 0;
+/// The value in quotes that `text` starts with, and what follows it. The first quote that is not one of a pair ends it.
+fn quoted_word(text: &str) -> Result<(String, &str), AnalyzerError> {
+    let mut word = String::new();
+    let mut rest = &text[1..];
     loop {
-        at += bytes[at..].iter().position(|&byte| byte == b'\'')?;
-        if bytes.get(at + 1) != Some(&b'\'') {
-            return Some(at);
+        let (before, from_quote) = rest.split_at(run(rest, |byte| byte != b'\''));
+        word += before;
+        let Some(after) = from_quote.get(1..) else {
+            return Err(AnalyzerError::UnclosedQuote { quoted: text.to_owned() });
+        };
+        if !after.starts_with('\'') {
+            return Ok((word, after));
         }
-        at += 2;
+        word += "'";
+        rest = &after[1..];
     }
 }
 
-fn is_bareword(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_' || c == '\u{1a}' || !c.is_ascii()
+fn is_bareword(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == 0x1a || !byte.is_ascii()
 }
 
 #[cfg(test)]

@@ -210,6 +210,7 @@ impl Word<'_> {
     }
 
     /// The length of what comes before `suffix`, if the word ends so and is not the suffix itself.
+    #[inline(never)]
     fn stem_before(&self, suffix: &[u8]) -> Option<usize> {
         // Most suffixes that are tried differ in the last letter, so a call to compare them whole
         // would cost more than this loop.
@@ -243,6 +244,7 @@ impl Word<'_> {
             && !matches!(self.letters[stem - 1], b'w' | b'x' | b'y')
     }
 
+    #[inline(never)]
     fn replace(&mut self, stem: usize, by: &[u8]) {
         self.letters.truncate(stem);
         for &letter in by {
@@ -250,6 +252,7 @@ impl Word<'_> {
         }
     }
 
+    #[inline(never)]
     fn push(&mut self, letter: u8) {
         let place = self.letters.len();
         let follows_consonant = place > 0 && self.consonants >> (place - 1) & 1 == 1;

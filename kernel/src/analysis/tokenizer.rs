@@ -110,6 +110,7 @@ impl Tokenizer {
     }
 }
 
+#[inline(never)]
 fn default_class(c: char) -> Class {
     if is_mark(c) {
         Class::Mark

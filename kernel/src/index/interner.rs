@@ -2,7 +2,6 @@
 
 use crate::order::{sort_by, sort_by_number};
 use crate::wire::len32;
-use hashbrown::{HashTable, hash_table};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A table of distinct byte strings, numbered in order of first appearance.
@@ -10,35 +9,65 @@ use xxhash_rust::xxh3::xxh3_64;
 pub struct Interner {
     bytes: Vec<u8>,
     ends: Vec<u32>,
-    table: HashTable<Entry>,
+    /// A power of two of them, of which no more than half are taken. A string is looked for from where its tag says on.
+    slots: Vec<Slot>,
 }
 
 /// A string's number, where it stands, and half of its hash: a lookup touches the table and the string, nothing else.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct Slot {
     tag: u32,
     number: u32,
     start: u32,
     len: u32,
 }
 
+impl Slot {
+    const FREE: Slot = Slot { tag: 0, number: u32::MAX, start: 0, len: 0 };
+    /// So many there are at least.
+    const FEWEST: usize = 16;
+
+    fn is_free(&self) -> bool {
+        self.number == u32::MAX
+    }
+}
+
 impl Interner {
     /// The number of `text`, and whether it is new.
     pub fn intern(&mut self, text: &[u8]) -> (u32, bool) {
-        let hash = hash(text);
-        let tag = (hash >> 32) as u32;
-        let bytes = &self.bytes;
-        let string = |entry: &Entry| &bytes[entry.start as usize..][..entry.len as usize];
-        let is_same = |entry: &Entry| entry.tag == tag && string(entry) == text;
-        match self.table.entry(hash, is_same, |entry| self::hash(string(entry))) {
-            hash_table::Entry::Occupied(found) => (found.get().number, false),
-            hash_table::Entry::Vacant(free) => {
-                let number = len32(self.ends.len());
-                free.insert(Entry { tag, number, start: len32(self.bytes.len()), len: len32(text.len()) });
-                self.bytes.extend_from_slice(text);
-                self.ends.push(len32(self.bytes.len()));
-                (number, true)
+        if self.ends.len() * 2 >= self.slots.len() {
+            self.grow();
+        }
+        let tag = (hash(text) >> 32) as u32;
+        let mask = self.slots.len() - 1;
+        let mut at = tag as usize & mask;
+        loop {
+            let slot = self.slots[at];
+            if slot.is_free() {
+                break;
             }
+            if slot.tag == tag && self.bytes[slot.start as usize..][..slot.len as usize] == *text {
+                return (slot.number, false);
+            }
+            at = (at + 1) & mask;
+        }
+        let number = len32(self.ends.len());
+        self.slots[at] = Slot { tag, number, start: len32(self.bytes.len()), len: len32(text.len()) };
+        self.bytes.extend_from_slice(text);
+        self.ends.push(len32(self.bytes.len()));
+        (number, true)
+    }
+
+    #[inline(never)]
+    fn grow(&mut self) {
+        let len = (2 * self.slots.len()).max(Slot::FEWEST);
+        let before = std::mem::replace(&mut self.slots, vec![Slot::FREE; len]);
+        for slot in before.iter().filter(|slot| !slot.is_free()) {
+            let mut at = slot.tag as usize & (len - 1);
+            while !self.slots[at].is_free() {
+                at = (at + 1) & (len - 1);
+            }
+            self.slots[at] = *slot;
         }
     }
 
@@ -83,8 +112,8 @@ fn hash(text: &[u8]) -> u64 {
             let at = |place: usize| u64::from(text.get(place).copied().unwrap_or(0));
             (at(0) | at(1) << 8 | at(2) << 16, 0)
         }
-        4..8 => (half::<4>(text), half_at_end::<4>(text)),
-        8..=16 => (half::<8>(text), half_at_end::<8>(text)),
+        4..8 => (four(text.first_chunk()), four(text.last_chunk())),
+        8..=16 => (eight(text.first_chunk()), eight(text.last_chunk())),
         _ => return xxh3_64(text),
     };
     let (low, high) = (low ^ 0x9e37_79b9_7f4a_7c15, high ^ text.len() as u64 ^ 0xe703_7ed1_a0b4_28db);
@@ -92,16 +121,12 @@ fn hash(text: &[u8]) -> u64 {
     (product as u64) ^ (product >> 64) as u64
 }
 
-fn half<const N: usize>(text: &[u8]) -> u64 {
-    text.first_chunk::<N>().map_or(0, |bytes| number(bytes))
+fn four(bytes: Option<&[u8; 4]>) -> u64 {
+    bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes).into())
 }
 
-fn half_at_end<const N: usize>(text: &[u8]) -> u64 {
-    text.last_chunk::<N>().map_or(0, |bytes| number(bytes))
-}
-
-fn number(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
+fn eight(bytes: Option<&[u8; 8]>) -> u64 {
+    bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
 #[cfg(test)]
@@ -119,5 +144,19 @@ mod tests {
         expected.sort();
         expected.dedup();
         assert_eq!(sorted.collect::<Vec<_>>(), expected);
+    }
+    #[test]
+    fn many_strings_have_the_numbers_that_a_map_gives_them() {
+        let (mut interner, mut known) = (Interner::default(), std::collections::HashMap::new());
+        let mut state = 7_u32;
+        for _ in 0..30_000 {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let text = format!("{:1$}", state >> 18, (state >> 8) as usize % 20);
+            let (next, is_new) = (len32(known.len()), !known.contains_key(&text));
+            let number = *known.entry(text.clone()).or_insert(next);
+            assert_eq!(interner.intern(text.as_bytes()), (number, is_new));
+            assert_eq!(interner.get(number), text.as_bytes());
+        }
+        assert_eq!(interner.len(), known.len());
     }
 }

@@ -133,6 +133,18 @@ impl Renumbering<'_> {
         shapes: &[u32],
         list: &mut List,
     ) {
+        self.append_all((documents, shape_numbers, positions), &total, shapes, list);
+    }
+
+    // Compiled once, for whatever tells totals.
+    #[inline(never)]
+    fn append_all(
+        self,
+        (documents, shape_numbers, mut positions): (&[u32], &[u32], &[u32]),
+        total: &dyn Fn(u32) -> usize,
+        shapes: &[u32],
+        list: &mut List,
+    ) {
         match self {
             Renumbering::From(first) => {
                 list.documents.extend(documents.iter().map(|&old| first + old));
@@ -140,7 +152,6 @@ impl Renumbering<'_> {
                 list.positions.extend_from_slice(positions);
             }
             Renumbering::Each(numbers) => {
-                let mut positions = positions;
                 for (&old, &shape) in documents.iter().zip(shape_numbers) {
                     let (own, rest) = positions.split_at(total(shape));
                     positions = rest;

@@ -4,7 +4,7 @@
 //! u32 documents · u8 fields · fields × (u64 tokens in all · u8 width) · fields × packed lengths, padded to a byte
 //! ```
 
-use crate::bits::{self, BitWriter, width_of};
+use crate::bits::{self, BitWriter, widest};
 use crate::wire::{Malformed, Reader, len32};
 
 /// Collects lengths document by document; [`LengthsView`] reads them.
@@ -30,16 +30,15 @@ impl LengthsWriter {
     pub fn finish(self, documents: usize) -> Vec<u8> {
         let mut out = len32(documents).to_le_bytes().to_vec();
         out.push(u8::try_from(self.by_field.len()).expect("a schema has at most 64 fields"));
-        let widths = self.by_field.iter().map(|field| width_of(field.iter().copied().max().unwrap_or(0)));
-        let widths = widths.collect::<Vec<_>>();
-        for (field, width) in self.by_field.iter().zip(&widths) {
+        for field in &self.by_field {
             let total = field.iter().map(|&length| u64::from(length)).sum::<u64>();
             out.extend_from_slice(&total.to_le_bytes());
-            out.push(width.to_le_bytes()[0]);
+            out.push(widest(field).to_le_bytes()[0]);
         }
-        for (field, width) in self.by_field.iter().zip(&widths) {
+        for field in &self.by_field {
             let mut writer = BitWriter::new(&mut out);
-            field.iter().for_each(|&length| writer.put(length, *width));
+            let width = widest(field);
+            field.iter().for_each(|&length| writer.put(length, width));
             writer.finish();
         }
         out

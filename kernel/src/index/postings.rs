@@ -13,7 +13,7 @@
 //! ```
 
 use super::shapes::Shape;
-use crate::bits::{self, BLOCK, BitWriter, width_of};
+use crate::bits::{self, BLOCK, BitWriter, widest, width_of};
 use crate::ids::{DocId, FieldId};
 use crate::wire::{Malformed, len32};
 use std::cell::Cell;
@@ -112,7 +112,6 @@ fn cut<'a>(list: &'a List, shapes: &[Shape]) -> Vec<Block<'a>> {
         let occurrences = block_shapes.iter().map(|&shape| shapes[shape as usize].total() as usize).sum();
         let (mine, others) = positions.split_at(occurrences);
         positions = others;
-        let widest = |values: &[u32]| width_of(values.iter().copied().max().unwrap_or(0));
         // Where a field has the term more than once, a position takes a bit at least: so a reader need not believe in
         // more of them than the file has room for.
         let repeats = |numbers: &[u32]| numbers.iter().any(|&shape| shapes[shape as usize].repeats());

@@ -5,10 +5,10 @@
 //! *shape*, written once; a posting names its shape. Shapes are numbered by how often they are used, so
 //! that the usual ones take one or two bits.
 
+use super::Interner;
 use crate::ids::{FieldId, FieldSet};
 use crate::order::sort_numbers;
 use crate::wire::{Malformed, Reader, len32, put_varint};
-use hashbrown::HashTable;
 
 /// Occurrences per field, fields in order, none zero.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,7 +21,17 @@ impl Shape {
     }
 
     /// All occurrences together.
+    #[inline]
     pub fn total(&self) -> u32 {
+        match self.0[..] {
+            // Most terms of a document are in one field.
+            [(_, count)] => count,
+            _ => self.total_of_several(),
+        }
+    }
+
+    #[inline(never)]
+    fn total_of_several(&self) -> u32 {
         self.0.iter().map(|(_, count)| count).sum()
     }
 
@@ -66,29 +76,26 @@ pub fn add_times(mut sum: f64, weight: f64, count: u32) -> f64 {
 pub struct ShapesWriter {
     shapes: Vec<Shape>,
     uses: Vec<u64>,
-    by_counts: HashTable<u32>,
+    /// The counts of each, as they are written.
+    names: Interner,
+    /// Room for those that are looked for.
+    name: Vec<u8>,
 }
 
 impl ShapesWriter {
     /// The provisional number of the shape with these counts.
     pub fn intern(&mut self, counts: &[(FieldId, u32)]) -> u32 {
-        let hash = hash(counts);
-        let shapes = &mut self.shapes;
-        let entry = self.by_counts.entry(
-            hash,
-            |&id| shapes[id as usize].0 == counts,
-            |&id| self::hash(&shapes[id as usize].0),
-        );
-        match entry {
-            hashbrown::hash_table::Entry::Occupied(found) => *found.get(),
-            hashbrown::hash_table::Entry::Vacant(free) => {
-                let id = len32(self.uses.len());
-                free.insert(id);
-                shapes.push(Shape(counts.to_vec()));
-                self.uses.push(0);
-                id
-            }
+        self.name.clear();
+        for (field, count) in counts {
+            self.name.push(field.0);
+            put_varint(&mut self.name, *count);
         }
+        let (number, is_new) = self.names.intern(&self.name);
+        if is_new {
+            self.shapes.push(Shape(counts.to_vec()));
+            self.uses.push(0);
+        }
+        number
     }
 
     /// Counts a use of the shape with this provisional number.
@@ -118,25 +125,19 @@ impl ShapesWriter {
     /// Numbers the used shapes for good: most used first.
     ///
     /// The answer holds the shapes by final number, and for each provisional number the final one.
-    pub fn finish(self) -> (Vec<Shape>, Vec<u32>) {
+    pub fn finish(mut self) -> (Vec<Shape>, Vec<u32>) {
         let mut order = (0..self.shapes.len()).filter(|&id| self.uses[id] > 0).collect::<Vec<_>>();
         sort_numbers(&mut order, &mut |a, b| {
             self.uses[b].cmp(&self.uses[a]).then_with(|| self.shapes[a].cmp(&self.shapes[b]))
         });
         let mut numbers = vec![u32::MAX; self.shapes.len()];
-        for (number, &id) in order.iter().enumerate() {
-            numbers[id] = len32(number);
+        let mut shapes = Vec::with_capacity(order.len());
+        for id in order {
+            numbers[id] = len32(shapes.len());
+            shapes.push(Shape(std::mem::take(&mut self.shapes[id].0)));
         }
-        (order.iter().map(|&id| self.shapes[id].clone()).collect(), numbers)
+        (shapes, numbers)
     }
-}
-
-fn hash(counts: &[(FieldId, u32)]) -> u64 {
-    // A handful of small numbers: mixing them one by one is cheaper than gathering bytes for a hash.
-    counts.iter().fold(0x9e37_79b9_7f4a_7c15, |hash: u64, (field, count)| {
-        let word = u64::from(field.0) << 32 | u64::from(*count);
-        (hash.rotate_left(5) ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd)
-    })
 }
 
 /// Encodes shapes in the order of their numbers; [`parse`] reverses it.

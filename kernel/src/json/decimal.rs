@@ -20,8 +20,8 @@ pub(super) const TENS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
     1e19, 1e20, 1e21, 1e22,
 ];
-/// So many digits always fit an integer of 64 bits.
-const SHORT: usize = 19;
+/// With one more digit, a number below this still fits an integer of 64 bits.
+const SHORT: u64 = 10u64.pow(18);
 /// Five to this power fits 63 bits.
 const MODERATE: i64 = 27;
 /// No number halfway between two doubles has more digits than this.
@@ -30,21 +30,16 @@ const TELLING: usize = 800;
 impl Decimal<'_> {
     /// The nearest double, the even one of two; infinite where it is too large for one.
     pub fn nearest(self) -> f64 {
-        let (mut whole, mut fraction) = (self.whole, self.fraction);
-        if whole == b"0" {
-            (whole, fraction) =
-                (b"", &fraction[fraction.iter().take_while(|digit| **digit == b'0').count()..]);
-        }
-        let add = |number: u64, digit: &u8| number * 10 + u64::from(digit - b'0');
-        let mut mantissa = whole.iter().take(SHORT).fold(0, add);
-        let (mut left, mut is_exact) = (0, true);
-        if whole.len() + fraction.len() <= SHORT {
-            mantissa = fraction.iter().fold(mantissa, add);
-        } else {
-            mantissa = fraction.iter().take(SHORT.saturating_sub(whole.len())).fold(mantissa, add);
-            let rest = whole.iter().chain(fraction).skip(SHORT);
-            left = rest.clone().count() as i64;
-            is_exact = rest.into_iter().all(|digit| *digit == b'0');
+        let (mut mantissa, mut left, mut is_exact) = (0, 0, true);
+        for digits in [self.whole, self.fraction] {
+            for digit in digits {
+                if mantissa < SHORT {
+                    mantissa = mantissa * 10 + u64::from(digit - b'0');
+                } else {
+                    left += 1;
+                    is_exact &= *digit == b'0';
+                }
+            }
         }
         if mantissa == 0 {
             return 0.0;
@@ -65,26 +60,33 @@ impl Decimal<'_> {
         match exponent + i64::from(mantissa.ilog10()) {
             ..-330 => 0.0,
             310.. => f64::INFINITY,
-            _ => self.divided().nearest(),
+            _ => self.divided(),
         }
     }
 
-    /// By long division, whatever it is.
-    fn divided(self) -> Binary {
-        let digits = self.whole.iter().chain(self.fraction).skip_while(|digit| **digit == b'0');
-        let count = digits.clone().count();
+    /// The same by long division, whatever it is.
+    #[inline(never)]
+    fn divided(self) -> f64 {
         let mut number = Big::of(0);
-        digits.clone().take(TELLING).for_each(|digit| number.multiply_add(10, u32::from(digit - b'0')));
-        let mut exponent = self.exponent - self.fraction.len() as i64 + count.saturating_sub(TELLING) as i64;
-        if digits.clone().skip(TELLING).any(|digit| *digit != b'0') {
+        let (mut count, mut left, mut is_more) = (0, 0, false);
+        for digits in [self.whole, self.fraction] {
+            for digit in digits {
+                if count < TELLING {
+                    number.multiply_add(10, u32::from(digit - b'0'));
+                    count += usize::from(!number.0.is_empty());
+                } else {
+                    left += 1;
+                    is_more |= *digit != b'0';
+                }
+            }
+        }
+        let mut exponent = self.exponent - self.fraction.len() as i64 + left;
+        if is_more {
             // How much more it is does not matter, only that it is.
             number.multiply_add(10, 1);
             exponent -= 1;
         }
-        let mut divisor = Big::of(1);
-        let scaled = if exponent < 0 { &mut divisor } else { &mut number };
-        scaled.multiply_tens(exponent.unsigned_abs());
-        quotient(number, divisor)
+        scaled_nearest(number, exponent)
     }
 }
 
@@ -93,7 +95,12 @@ pub(super) fn nearest(mantissa: u64, exponent: i64) -> f64 {
     if exponent.abs() <= MODERATE {
         return moderate(mantissa, exponent).nearest();
     }
-    let (mut number, mut divisor) = (Big::of(mantissa), Big::of(1));
+    scaled_nearest(Big::of(mantissa), exponent)
+}
+
+/// The double that is nearest to `number · 10^exponent`.
+fn scaled_nearest(mut number: Big, exponent: i64) -> f64 {
+    let mut divisor = Big::of(1);
     let scaled = if exponent < 0 { &mut divisor } else { &mut number };
     scaled.multiply_tens(exponent.unsigned_abs());
     quotient(number, divisor).nearest()
@@ -118,19 +125,20 @@ struct Binary {
 
 impl Binary {
     /// Rounded to the digits that a double has, at even where it is halfway.
+    #[inline(never)]
     fn nearest(self) -> f64 {
-        // A double below 2^-1022 has a bit less for every power.
-        let dropped = 11 + (-1022 - self.exponent).clamp(0, 54);
-        let kept = u128::from(self.mantissa) >> dropped;
-        let rest = u128::from(self.mantissa) - (kept << dropped);
-        let is_up = match rest.cmp(&(1 << (dropped - 1))) {
+        // A double below 2^-1022 has a bit less for every power. Where 65 are dropped, less than half of the least is left.
+        let dropped = 11 + (-1022 - self.exponent).clamp(0, 54) as u32;
+        let kept = self.mantissa.checked_shr(dropped).unwrap_or(0);
+        let rest = self.mantissa.checked_shl(64u32.wrapping_sub(dropped)).unwrap_or(0);
+        let is_up = match rest.cmp(&(1 << 63)) {
             Ordering::Less => false,
             Ordering::Equal => self.is_more || kept % 2 == 1,
             Ordering::Greater => true,
         };
         // The bit that a double leaves out adds one to the exponent's bits, and so does rounding up to the next power.
         let power = (self.exponent + 1022).max(0) as u64;
-        let bits = (power << 52) + kept as u64 + u64::from(is_up);
+        let bits = (power << 52) + kept + u64::from(is_up);
         f64::from_bits(bits.min(f64::INFINITY.to_bits()))
     }
 }
@@ -160,7 +168,7 @@ fn moderate(mantissa: u64, exponent: i64) -> Binary {
 
 /// `high · 2^64 + low` by a divisor above `high` whose highest bit is set: the quotient and what remains. Knuth's
 /// algorithm D, with two digits of 32 bits; a division of 128 bits would be a kilobyte of WebAssembly.
-pub(super) fn divide(high: u64, low: u64, divisor: u64) -> (u64, u64) {
+fn divide(high: u64, low: u64, divisor: u64) -> (u64, u64) {
     const LOW: u64 = u32::MAX as u64;
     let (upper, lower) = (divisor >> 32, divisor & LOW);
     let (mut quotient, mut rest) = (0, high);
@@ -188,15 +196,7 @@ fn quotient(mut number: Big, mut divisor: Big) -> Binary {
         number.double(1);
         exponent -= 1;
     }
-    let mut mantissa = 0;
-    for _ in 0..64 {
-        mantissa <<= 1;
-        if !number.is_less(&divisor) {
-            number.subtract(&divisor);
-            mantissa |= 1;
-        }
-        number.double(1);
-    }
+    let mantissa = number.divide(&divisor, 64);
     Binary { mantissa, exponent, is_more: number.bits() > 0 }
 }
 
@@ -224,6 +224,7 @@ impl Big {
         self.multiply_add(10u32.pow((power % 9) as u32), 0);
     }
 
+    #[inline(never)]
     fn multiply_add(&mut self, factor: u32, more: u32) {
         let mut carry = u64::from(more);
         for digit in &mut self.0 {
@@ -236,14 +237,18 @@ impl Big {
     }
 
     /// Doubles it so many times.
+    #[inline(never)]
     pub fn double(&mut self, times: i64) {
         let (digits, bits) = ((times / 32) as usize, (times % 32) as u32);
         self.multiply_add(1 << bits, 0);
-        if !self.0.is_empty() {
-            self.0.splice(..0, std::iter::repeat_n(0, digits));
+        if digits > 0 && !self.0.is_empty() {
+            let mut shifted = vec![0; digits];
+            shifted.extend_from_slice(&self.0);
+            self.0 = shifted;
         }
     }
 
+    #[inline(never)]
     pub fn is_less(&self, other: &Big) -> bool {
         match self.0.len().cmp(&other.0.len()) {
             Ordering::Equal => self.0.iter().rev().lt(other.0.iter().rev()),
@@ -251,8 +256,24 @@ impl Big {
         }
     }
 
+    /// So many bits of the quotient with a number that is more than half of this one. What remains is left, doubled once for
+    /// each of them.
+    #[inline(never)]
+    pub fn divide(&mut self, divisor: &Big, bits: i64) -> u64 {
+        let mut quotient = 0;
+        for _ in 0..bits {
+            quotient <<= 1;
+            if !self.is_less(divisor) {
+                self.subtract(divisor);
+                quotient |= 1;
+            }
+            self.double(1);
+        }
+        quotient
+    }
+
     /// Takes away a number that is not larger.
-    pub fn subtract(&mut self, other: &Big) {
+    fn subtract(&mut self, other: &Big) {
         let mut borrow = false;
         for (place, digit) in self.0.iter_mut().enumerate() {
             let (less, is_below) = digit.overflowing_sub(other.0.get(place).copied().unwrap_or(0));
@@ -278,7 +299,7 @@ mod tests {
         let expected = text.parse::<f64>().unwrap();
         assert_eq!(decimal.nearest().to_bits(), expected.to_bits(), "{text}");
         if expected.is_normal() {
-            assert_eq!(decimal.divided().nearest().to_bits(), expected.to_bits(), "{text} by long division");
+            assert_eq!(decimal.divided().to_bits(), expected.to_bits(), "{text} by long division");
         }
     }
 

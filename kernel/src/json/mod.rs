@@ -16,6 +16,7 @@ pub use write::float_text;
 use read::Repeats;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use shortest::{Digits, shortest};
 
 /// An object with more keys than this is refused.
 pub const MAX_KEYS: usize = 4096;
@@ -73,8 +74,11 @@ impl Json {
         if number.abs() < EXACT {
             return Json::Integer(number as i64);
         }
-        // The integer that its written form reads back as: that of its shortest digits.
-        write::float_text(number).parse().map_or(Json::Float(number), Json::Integer)
+        // The integer that its written form reads back as: that of its shortest digits, which have no fraction.
+        let Digits { digits, exponent } = shortest(number);
+        let whole = 10u64.checked_pow(exponent as u32).and_then(|ten| digits.checked_mul(ten));
+        let integer = whole.and_then(|whole| integer(number.is_sign_negative(), whole));
+        integer.map_or(Json::Float(number), Json::Integer)
     }
 
     /// The value of a key; none where this is no object, or lacks it.
@@ -113,6 +117,11 @@ impl Json {
             Json::Object(_) => "an object",
         }
     }
+}
+
+/// A whole number with its sign; none where it does not fit.
+fn integer(is_negative: bool, whole: u64) -> Option<i64> {
+    if is_negative { 0i64.checked_sub_unsigned(whole) } else { 0i64.checked_add_unsigned(whole) }
 }
 
 impl<'de> Deserialize<'de> for Json {

@@ -3,7 +3,7 @@
 //! What is refused, and what is said of it, is what `serde_json` refuses and says: tests hold the two together.
 
 use super::decimal::Decimal;
-use super::{Json, MAX_KEYS};
+use super::{Json, MAX_KEYS, integer};
 
 /// Containers within each other: at most one less than this.
 const MAX_DEPTH: u32 = 128;
@@ -19,9 +19,12 @@ pub struct JsonError {
 
 impl JsonError {
     fn at(text: &[u8], reason: &'static str, place: usize) -> JsonError {
-        let before = &text[..text.len().min(place)];
-        let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
-        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        let (mut line, mut start) = (1, 0);
+        for (at, byte) in text.iter().enumerate().take(place) {
+            if *byte == b'\n' {
+                (line, start) = (line + 1, at + 1);
+            }
+        }
         JsonError { reason, line, column: place.min(text.len()) - start + usize::from(place < text.len()) }
     }
 
@@ -94,28 +97,44 @@ impl Reader<'_> {
 
     /// The next byte that is no white space; the reader stands at it.
     fn next_visible(&mut self) -> Option<u8> {
-        loop {
-            match self.peek() {
-                Some(b' ' | b'\n' | b'\t' | b'\r') => self.at += 1,
-                other => return other,
-            }
+        match self.peek() {
+            Some(byte) if byte > b' ' => Some(byte),
+            _ => self.next_after_spaces(),
         }
+    }
+
+    #[inline(never)]
+    fn next_after_spaces(&mut self) -> Option<u8> {
+        while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.peek() {
+            self.at += 1;
+        }
+        self.peek()
     }
 
     fn value(&mut self) -> Result<Json, Fault> {
         match self.next_visible().ok_or(EOF_IN_VALUE)? {
             b'"' => Ok(Json::String(self.string()?)),
             b'-' | b'0'..=b'9' => self.number(),
-            b'{' => self.within(Reader::object),
-            b'[' => self.within(Reader::array),
-            b't' => self.word("true", Json::Bool(true)),
-            b'f' => self.word("false", Json::Bool(false)),
-            b'n' => self.word("null", Json::Null),
+            bracket @ (b'{' | b'[') => {
+                self.depth += 1;
+                if self.depth == MAX_DEPTH {
+                    return Err(Fault("recursion limit exceeded"));
+                }
+                self.at += 1;
+                let value = if bracket == b'{' { self.object()? } else { self.array()? };
+                self.at += 1;
+                self.depth -= 1;
+                Ok(value)
+            }
+            b't' => self.word("true").map(|()| Json::Bool(true)),
+            b'f' => self.word("false").map(|()| Json::Bool(false)),
+            b'n' => self.word("null").map(|()| Json::Null),
             _ => Err(Fault("expected value")),
         }
     }
 
-    fn word(&mut self, word: &str, value: Json) -> Result<Json, Fault> {
+    #[inline(never)]
+    fn word(&mut self, word: &str) -> Result<(), Fault> {
         for byte in word.bytes() {
             match self.peek() {
                 Some(found) if found == byte => self.at += 1,
@@ -123,19 +142,7 @@ impl Reader<'_> {
                 None => return Err(EOF_IN_VALUE),
             }
         }
-        Ok(value)
-    }
-
-    fn within(&mut self, read: fn(&mut Self) -> Result<Json, Fault>) -> Result<Json, Fault> {
-        self.depth += 1;
-        if self.depth == MAX_DEPTH {
-            return Err(Fault("recursion limit exceeded"));
-        }
-        self.at += 1;
-        let value = read(self)?;
-        self.at += 1;
-        self.depth -= 1;
-        Ok(value)
+        Ok(())
     }
 
     /// The values up to the closing bracket, where the reader then stands.
@@ -194,28 +201,23 @@ impl Reader<'_> {
     /// The string whose opening quote the reader stands at.
     fn string(&mut self) -> Result<String, Fault> {
         self.at += 1;
-        let start = self.at;
-        self.at += plain_len(&self.bytes[start..]);
-        if self.peek() == Some(b'"') {
-            self.at += 1;
-            return Ok(self.text[start..self.at - 1].to_owned());
-        }
-        let mut string = self.text[start..self.at].to_owned();
+        let mut string = String::new();
         loop {
+            let start = self.at;
+            self.at += plain_len(&self.bytes[start..]);
+            string.push_str(&self.text[start..self.at]);
             match self.peek().ok_or(EOF_IN_STRING)? {
                 b'"' => break,
                 b'\\' => string.push(self.escape()?),
                 _ => return Err(Fault("control character (\\u0000-\\u001F) found while parsing a string")),
             }
-            let start = self.at;
-            self.at += plain_len(&self.bytes[start..]);
-            string.push_str(&self.text[start..self.at]);
         }
         self.at += 1;
         Ok(string)
     }
 
     /// What the escape at which the reader stands means.
+    #[inline(never)]
     fn escape(&mut self) -> Result<char, Fault> {
         self.at += 1;
         let short = match self.peek().ok_or(EOF_IN_STRING)? {
@@ -265,6 +267,7 @@ impl Reader<'_> {
     }
 
     /// The four digits after the `u` at which the reader stands.
+    #[inline(never)]
     fn hex(&mut self) -> Result<u32, Fault> {
         self.at += 1;
         let Some(digits) = self.bytes.get(self.at..self.at + 4) else {
@@ -307,13 +310,8 @@ impl Reader<'_> {
         // So many digits fit an integer of 64 bits.
         if whole.len() < 20 && !matches!(next, Some(b'.' | b'e' | b'E')) {
             let number = whole.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0'));
-            let integer = if is_negative {
-                0i64.checked_sub_unsigned(number)
-            } else {
-                0i64.checked_add_unsigned(number)
-            };
             let nearest = if is_negative { -(number as f64) } else { number as f64 };
-            return Ok(integer.map_or(Json::Float(nearest), Json::Integer));
+            return Ok(integer(is_negative, number).map_or(Json::Float(nearest), Json::Integer));
         }
         let start = self.at + 1;
         let mut fraction: &[u8] = &[];

@@ -3,7 +3,7 @@
 //! Unlike in a value's [one written form](super::Json::write), a number with a fraction stays one: a score of 1 is `1.0`.
 //! Of two texts of a number that are equally short and near, it may choose the other one.
 
-use super::shortest::shortest;
+use super::shortest::{shortest, write_integer};
 use super::write::write_string;
 use serde::ser::{self, Serialize, Serializer};
 use std::fmt::Display;
@@ -12,9 +12,14 @@ use std::fmt::Display;
 pub fn text_of(value: &(impl Serialize + ?Sized)) -> String {
     let mut out = Vec::new();
     match value.serialize(Writer { out: &mut out }) {
-        Ok(()) => String::from_utf8(out).expect("JSON written from strings is UTF-8"),
+        Ok(()) => in_utf8(out),
         Err(never) => match never {},
     }
+}
+
+#[inline(never)]
+fn in_utf8(out: Vec<u8>) -> String {
+    String::from_utf8(out).expect("JSON written from strings is UTF-8")
 }
 
 /// There is no text that cannot be written to memory.
@@ -36,28 +41,32 @@ impl ser::Error for Never {
 }
 
 /// Appends one value.
+///
+/// What does not depend on the type of a value is never inlined: it would stand anew in the code of every type.
 struct Writer<'a> {
     out: &'a mut Vec<u8>,
 }
 
 impl<'a> Writer<'a> {
+    #[inline(never)]
     fn put(self, text: &str) -> Result<(), Never> {
         self.out.extend_from_slice(text.as_bytes());
         Ok(())
     }
 
-    /// Parts between two brackets.
-    fn open(self, start: &str, end: &'static str) -> Result<Parts<'a>, Never> {
-        self.out.extend_from_slice(start.as_bytes());
-        Ok(Parts { out: self.out, end })
+    /// Parts after a bracket.
+    #[inline(never)]
+    fn open(self, bracket: u8) -> Result<Parts<'a>, Never> {
+        self.out.push(bracket);
+        Ok(Parts { out: self.out })
     }
 
-    /// Parts of a variant, which stand under its name.
-    fn open_variant(self, variant: &str, start: &str, end: &'static str) -> Result<Parts<'a>, Never> {
+    /// Puts the name of a variant, under which its parts stand.
+    #[inline(never)]
+    fn put_variant(&mut self, name: &str) {
         self.out.push(b'{');
-        write_string(variant, self.out);
+        write_string(name, self.out);
         self.out.push(b':');
-        self.open(start, end)
     }
 }
 
@@ -89,7 +98,8 @@ impl<'a> Serializer for Writer<'a> {
     }
 
     fn serialize_i64(self, value: i64) -> Result<(), Never> {
-        self.put(&value.to_string())
+        write_integer(value < 0, value.unsigned_abs(), self.out);
+        Ok(())
     }
 
     fn serialize_u8(self, value: u8) -> Result<(), Never> {
@@ -105,18 +115,21 @@ impl<'a> Serializer for Writer<'a> {
     }
 
     fn serialize_u64(self, value: u64) -> Result<(), Never> {
-        self.put(&value.to_string())
+        write_integer(false, value, self.out);
+        Ok(())
     }
 
     fn serialize_f32(self, value: f32) -> Result<(), Never> {
         self.serialize_f64(value.into())
     }
 
+    #[inline(never)]
     fn serialize_f64(self, value: f64) -> Result<(), Never> {
         if !value.is_finite() {
             return self.serialize_unit();
         }
-        self.put(&shortest(value).text(value.is_sign_negative(), -5..=15, true))
+        shortest(value).write(value.is_sign_negative(), -5..=15, true, self.out);
+        Ok(())
     }
 
     fn serialize_char(self, value: char) -> Result<(), Never> {
@@ -161,66 +174,68 @@ impl<'a> Serializer for Writer<'a> {
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
-        self,
+        mut self,
         _: &'static str,
         _: u32,
         variant: &'static str,
         value: &T,
     ) -> Result<(), Never> {
-        let parts = self.open_variant(variant, "", "}")?;
-        value.serialize(Writer { out: parts.out })?;
-        parts.close()
+        self.put_variant(variant);
+        value.serialize(Writer { out: self.out })?;
+        self.put("}")
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<Parts<'a>, Never> {
-        self.open("[", "]")
+        self.open(b'[')
     }
 
     fn serialize_tuple(self, _: usize) -> Result<Parts<'a>, Never> {
-        self.open("[", "]")
+        self.open(b'[')
     }
 
     fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Parts<'a>, Never> {
-        self.open("[", "]")
+        self.open(b'[')
     }
 
     fn serialize_tuple_variant(
-        self,
+        mut self,
         _: &'static str,
         _: u32,
         variant: &'static str,
         _: usize,
     ) -> Result<Parts<'a>, Never> {
-        self.open_variant(variant, "[", "]}")
+        self.put_variant(variant);
+        self.open(b'[')
     }
 
     fn serialize_map(self, _: Option<usize>) -> Result<Parts<'a>, Never> {
-        self.open("{", "}")
+        self.open(b'{')
     }
 
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Parts<'a>, Never> {
-        self.open("{", "}")
+        self.open(b'{')
     }
 
     fn serialize_struct_variant(
-        self,
+        mut self,
         _: &'static str,
         _: u32,
         variant: &'static str,
         _: usize,
     ) -> Result<Parts<'a>, Never> {
-        self.open_variant(variant, "{", "}}")
+        self.put_variant(variant);
+        self.open(b'{')
     }
 }
 
 /// Appends the parts of an array or object.
 struct Parts<'a> {
     out: &'a mut Vec<u8>,
-    end: &'static str,
 }
 
 impl Parts<'_> {
     /// The place of the next part, after a comma where it is not the first.
+    #[inline(never)]
     fn next(&mut self) -> Writer<'_> {
         if !matches!(self.out.last(), Some(b'[' | b'{')) {
             self.out.push(b',');
@@ -228,27 +243,28 @@ impl Parts<'_> {
         Writer { out: self.out }
     }
 
-    fn add_key(&mut self, key: &(impl Serialize + ?Sized)) -> Result<(), Never> {
-        let next = self.next();
-        let start = next.out.len();
-        key.serialize(next)?;
-        assert_eq!(self.out.get(start), Some(&b'"'), "the keys of maps are texts");
-        Ok(())
+    /// The place of the value that stands under a name.
+    #[inline(never)]
+    fn under(&mut self, name: &str) -> Writer<'_> {
+        write_string(name, self.next().out);
+        self.value()
     }
 
-    fn add_value(&mut self, value: &(impl Serialize + ?Sized)) -> Result<(), Never> {
+    /// The place of the value whose key is written.
+    #[inline(never)]
+    fn value(&mut self) -> Writer<'_> {
         self.out.push(b':');
-        value.serialize(Writer { out: self.out })
+        Writer { out: self.out }
     }
 
-    fn add_entry(&mut self, key: &str, value: &(impl Serialize + ?Sized)) -> Result<(), Never> {
-        self.next().serialize_str(key)?;
-        self.add_value(value)
-    }
-
-    fn close(self) -> Result<(), Never> {
-        self.out.extend_from_slice(self.end.as_bytes());
+    #[inline(never)]
+    fn check_key(&self, start: usize) -> Result<(), Never> {
+        assert!(self.out.get(start) == Some(&b'"'), "the keys of maps are texts");
         Ok(())
+    }
+
+    fn close(self, brackets: &str) -> Result<(), Never> {
+        Writer { out: self.out }.put(brackets)
     }
 }
 
@@ -261,7 +277,7 @@ impl ser::SerializeSeq for Parts<'_> {
     }
 
     fn end(self) -> Result<(), Never> {
-        self.close()
+        self.close("]")
     }
 }
 
@@ -274,7 +290,7 @@ impl ser::SerializeTuple for Parts<'_> {
     }
 
     fn end(self) -> Result<(), Never> {
-        self.close()
+        self.close("]")
     }
 }
 
@@ -287,7 +303,7 @@ impl ser::SerializeTupleStruct for Parts<'_> {
     }
 
     fn end(self) -> Result<(), Never> {
-        self.close()
+        self.close("]")
     }
 }
 
@@ -300,7 +316,7 @@ impl ser::SerializeTupleVariant for Parts<'_> {
     }
 
     fn end(self) -> Result<(), Never> {
-        self.close()
+        self.close("]}")
     }
 }
 
@@ -309,15 +325,17 @@ impl ser::SerializeMap for Parts<'_> {
     type Error = Never;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Never> {
-        self.add_key(key)
+        let start = self.next().out.len();
+        key.serialize(Writer { out: self.out })?;
+        self.check_key(start)
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Never> {
-        self.add_value(value)
+        value.serialize(self.value())
     }
 
     fn end(self) -> Result<(), Never> {
-        self.close()
+        self.close("}")
     }
 }
 
@@ -326,11 +344,11 @@ impl ser::SerializeStruct for Parts<'_> {
     type Error = Never;
 
     fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Never> {
-        self.add_entry(key, value)
+        value.serialize(self.under(key))
     }
 
     fn end(self) -> Result<(), Never> {
-        self.close()
+        self.close("}")
     }
 }
 
@@ -339,11 +357,11 @@ impl ser::SerializeStructVariant for Parts<'_> {
     type Error = Never;
 
     fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Never> {
-        self.add_entry(key, value)
+        value.serialize(self.under(key))
     }
 
     fn end(self) -> Result<(), Never> {
-        self.close()
+        self.close("}}")
     }
 }
 

@@ -3,7 +3,7 @@
 //! The standard library's answer is seventeen kilobytes of WebAssembly, with digits to any precision. This one tries
 //! fifteen, sixteen and seventeen of them, and lets [`Decimal`](super::decimal) say whether they read back.
 
-use super::decimal::{Big, TENS, divide, nearest, parts};
+use super::decimal::{Big, TENS, nearest, parts};
 use std::ops::RangeInclusive;
 
 /// `digits · 10^exponent`; the digits end with a zero only where there is no other.
@@ -19,38 +19,66 @@ const MOST: u32 = 17;
 const SURE: u32 = 15;
 
 impl Digits {
-    /// Their text: as a decimal number where the power of the first digit is within `plain`, otherwise with an exponent.
+    /// Appends their text: a decimal number where the power of the first digit is within `plain`, otherwise with an exponent.
     /// A whole number has a zero after its point where `ends_in_fraction`.
-    pub fn text(self, is_negative: bool, plain: RangeInclusive<i64>, ends_in_fraction: bool) -> String {
-        let digits = self.digits.to_string();
+    pub fn write(
+        self,
+        is_negative: bool,
+        plain: RangeInclusive<i64>,
+        ends_in_fraction: bool,
+        out: &mut Vec<u8>,
+    ) {
+        let mut digits = Vec::new();
+        write_integer(false, self.digits, &mut digits);
         let power = self.exponent + digits.len() as i64 - 1;
-        let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
-        let mut text = if is_negative { "-".to_owned() } else { String::new() };
-        if power < 0 && plain.contains(&power) {
-            text += "0.";
-            text += &zeros(-power - 1);
-            text += &digits;
-            return text;
-        }
         let is_plain = plain.contains(&power);
-        let whole = if is_plain { digits.len().min(power as usize + 1) } else { 1 };
-        let (before, after) = digits.split_at(whole);
-        text += before;
+        let zeros = |count: i64| &ZEROS[..usize::try_from(count).unwrap_or(0)];
+        if is_negative {
+            out.push(b'-');
+        }
+        if is_plain && power < 0 {
+            return put(&[b"0.", zeros(-power - 1), &digits], out);
+        }
+        let (before, after) =
+            digits.split_at(if is_plain { digits.len().min(power as usize + 1) } else { 1 });
+        let (point, after): (&[u8], &[u8]) = match after {
+            [] if is_plain && ends_in_fraction => (b".", b"0"),
+            [] => (b"", b""),
+            _ => (b".", after),
+        };
         if is_plain {
-            text += &zeros(self.exponent);
+            return put(&[before, zeros(self.exponent), point, after], out);
         }
-        if !after.is_empty() {
-            text += ".";
-            text += after;
-        } else if is_plain && ends_in_fraction {
-            text += ".0";
-        }
-        if !is_plain {
-            text += if power < 0 { "e" } else { "e+" };
-            text += &power.to_string();
-        }
-        text
+        put(&[before, point, after, if power < 0 { b"e" } else { b"e+" }], out);
+        write_integer(power < 0, power.unsigned_abs(), out);
     }
+}
+
+/// No number without an exponent has more zeros before or after its digits.
+const ZEROS: &[u8] = b"00000000000000000000";
+
+#[inline(never)]
+fn put(parts: &[&[u8]], out: &mut Vec<u8>) {
+    parts.iter().for_each(|part| out.extend_from_slice(part));
+}
+
+/// Appends the digits of a whole number, after its sign.
+#[inline(never)]
+pub(super) fn write_integer(is_negative: bool, mut whole: u64, out: &mut Vec<u8>) {
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (whole % 10) as u8;
+        whole /= 10;
+        if whole == 0 {
+            break;
+        }
+    }
+    if is_negative {
+        out.push(b'-');
+    }
+    out.extend_from_slice(&digits[at..]);
 }
 
 /// The fewest digits that read back as a finite number, its sign left out; of several the nearest, or the upper of two.
@@ -104,13 +132,6 @@ fn scaled(mantissa: u64, exponent: i64, power: i64) -> (u64, bool) {
         let product = u128::from(mantissa) * u128::from(five);
         return ((product >> -shift) as u64, product >> (-shift - 1) & 1 == 1);
     }
-    if let Some(five) = five.filter(|_| power < 0 && (0..64).contains(&shift)) {
-        let normal = five.leading_zeros();
-        let number = u128::from(mantissa) << shift << normal;
-        let divisor = five << normal;
-        let (digits, rest) = divide((number >> 64) as u64, number as u64, divisor);
-        return (digits, rest >= divisor - rest);
-    }
     let (mut number, mut divisor) = (Big::of(mantissa), Big::of(1));
     let scaled = if power < 0 { &mut divisor } else { &mut number };
     scaled.multiply_tens(power.unsigned_abs());
@@ -121,15 +142,7 @@ fn scaled(mantissa: u64, exponent: i64, power: i64) -> (u64, bool) {
     }
     let places = (number.bits() - divisor.bits()).max(0);
     divisor.double(places);
-    let mut digits = 0;
-    for _ in 0..=places {
-        digits <<= 1;
-        if !number.is_less(&divisor) {
-            number.subtract(&divisor);
-            digits |= 1;
-        }
-        number.double(1);
-    }
+    let digits = number.divide(&divisor, places + 1);
     // The rest was doubled once for every place, and once more.
     (digits, !number.is_less(&divisor))
 }

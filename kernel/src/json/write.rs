@@ -1,7 +1,7 @@
 //! Values → their one written form: compact JSON, as `JSON.stringify` gives it.
 
 use super::Json;
-use super::shortest::shortest;
+use super::shortest::{shortest, write_integer};
 
 impl Json {
     /// Appends the value's one written form: compact JSON, as `JSON.stringify` gives it.
@@ -9,8 +9,8 @@ impl Json {
         match self {
             Json::Null => out.extend_from_slice(b"null"),
             Json::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
-            Json::Integer(number) => out.extend_from_slice(number.to_string().as_bytes()),
-            Json::Float(number) => out.extend_from_slice(float_text(*number).as_bytes()),
+            Json::Integer(number) => write_integer(*number < 0, number.unsigned_abs(), out),
+            Json::Float(number) => write_float(*number, out),
             Json::String(text) => write_string(text, out),
             Json::Array(values) => {
                 out.push(b'[');
@@ -47,11 +47,20 @@ impl Json {
 
 /// The shortest digits that read back as `number`, placed as JavaScript places them; `inf` or `NaN` where it is not finite.
 pub fn float_text(number: f64) -> String {
-    if !number.is_finite() {
-        let sign = if number.is_sign_negative() { "-" } else { "" };
-        return if number.is_nan() { "NaN".to_owned() } else { format!("{sign}inf") };
+    let mut out = Vec::new();
+    write_float(number, &mut out);
+    String::from_utf8(out).expect("a number is written in ASCII")
+}
+
+fn write_float(number: f64, out: &mut Vec<u8>) {
+    if number.is_finite() {
+        return shortest(number).write(number.is_sign_negative(), -6..=20, false, out);
     }
-    shortest(number).text(number.is_sign_negative(), -6..=20, false)
+    out.extend_from_slice(match number {
+        f64::INFINITY => b"inf",
+        f64::NEG_INFINITY => b"-inf",
+        _ => b"NaN",
+    });
 }
 
 pub(super) fn write_string(text: &str, out: &mut Vec<u8>) {
@@ -72,7 +81,8 @@ pub(super) fn write_string(text: &str, out: &mut Vec<u8>) {
             0x08 => b'b',
             0x0c => b'f',
             _ => {
-                out.extend_from_slice(format!("\\u{byte:04x}").as_bytes());
+                let last = b"0123456789abcdef"[usize::from(byte & 15)];
+                out.extend_from_slice(&[b'\\', b'u', b'0', b'0', b'0' + (byte >> 4), last]);
                 continue;
             }
         };

@@ -20,7 +20,7 @@ pub fn sort_by_number<T: Copy>(items: &mut Vec<T>, number: impl Fn(&T) -> u64) {
         let digit = |item: &T| (number(item) >> shift) as usize & 0xff;
         let mut places = [0; 256];
         items.iter().for_each(|item| places[digit(item)] += 1);
-        if places.contains(&items.len()) {
+        if places[digit(&items[0])] == items.len() {
             continue;
         }
         let mut next = 0;

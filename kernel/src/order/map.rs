@@ -1,8 +1,8 @@
 //! Maps and sets in the order of their keys.
 //!
 //! Those of the standard library are compiled anew for every type of key and value, some kilobytes each in WebAssembly.
-//! Here entries stand as they came, and one piece of code, the same for all of them, holds their numbers in the order of
-//! their keys: in runs, so that a new entry moves a few hundred numbers at most, however many there are.
+//! Here keys and values stand as they came, and one piece of code, the same for all of them, holds their numbers in the
+//! order of the keys: in runs, so that a new entry moves a few hundred numbers at most, however many there are.
 
 use super::arrange;
 use serde::{Serialize, Serializer};
@@ -14,29 +14,15 @@ use std::ops::Index;
 /// Values by key, in the order of the keys.
 #[derive(Clone)]
 pub struct Map<K, V> {
-    entries: Vec<(K, V)>,
-    numbers: Numbers,
+    keys: Keys<K>,
+    /// The values, as their keys stand.
+    values: Vec<V>,
 }
 
 impl<K: Ord, V> Map<K, V> {
     /// A map of nothing.
     pub const fn new() -> Map<K, V> {
-        Map { entries: Vec::new(), numbers: Numbers { runs: Vec::new() } }
-    }
-
-    /// Where a key is, or would be.
-    fn find<Q: Ord + ?Sized>(&self, key: &Q) -> Result<Place, Place>
-    where
-        K: Borrow<Q>,
-    {
-        self.numbers.find(&|number| self.entries[number].0.borrow().cmp(key))
-    }
-
-    fn number_of<Q: Ord + ?Sized>(&self, key: &Q) -> Option<usize>
-    where
-        K: Borrow<Q>,
-    {
-        self.find(key).ok().map(|place| self.numbers.at(place))
+        Map { keys: Keys::new(), values: Vec::new() }
     }
 
     /// The value of a key.
@@ -44,7 +30,7 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.number_of(key).map(|number| &self.entries[number].1)
+        self.values.get(self.keys.number_of(key))
     }
 
     /// The value of a key, to be changed.
@@ -52,7 +38,7 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.number_of(key).map(|number| &mut self.entries[number].1)
+        self.values.get_mut(self.keys.number_of(key))
     }
 
     /// A key as it stands here, and its value.
@@ -60,12 +46,11 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.number_of(key).map(|number| self.entry(number))
+        self.entry(self.keys.number_of(key))
     }
 
-    fn entry(&self, number: usize) -> (&K, &V) {
-        let (key, value) = &self.entries[number];
-        (key, value)
+    fn entry(&self, number: usize) -> Option<(&K, &V)> {
+        self.keys.keys.get(number).zip(self.values.get(number))
     }
 
     /// Whether there is this key.
@@ -73,15 +58,15 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.find(key).is_ok()
+        self.keys.number_of(key) != NOWHERE
     }
 
     /// Gives a key this value; the one it had.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
-        match self.find(&key) {
-            Ok(place) => Some(std::mem::replace(&mut self.entries[self.numbers.at(place)].1, value)),
-            Err(place) => {
-                self.push(place, key, value);
+        match self.values.get_mut(self.keys.enter(key)) {
+            Some(known) => Some(std::mem::replace(known, value)),
+            None => {
+                self.values.push(value);
                 None
             }
         }
@@ -89,11 +74,11 @@ impl<K: Ord, V> Map<K, V> {
 
     /// The value of a key, which is this one where the key had none.
     pub fn or_insert(&mut self, key: K, value: V) -> &mut V {
-        let number = match self.find(&key) {
-            Ok(place) => self.numbers.at(place),
-            Err(place) => self.push(place, key, value),
-        };
-        &mut self.entries[number].1
+        let number = self.keys.enter(key);
+        if number == self.values.len() {
+            self.values.push(value);
+        }
+        &mut self.values[number]
     }
 
     /// The value of a key, which is the default where the key had none.
@@ -104,26 +89,13 @@ impl<K: Ord, V> Map<K, V> {
         self.or_insert(key, V::default())
     }
 
-    fn push(&mut self, place: Place, key: K, value: V) -> usize {
-        let number = self.entries.len();
-        self.numbers.insert(place, number);
-        self.entries.push((key, value));
-        number
-    }
-
     /// Takes a key and its value out.
     pub fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
     {
-        let place = self.find(key).ok()?;
-        let (number, last) = (self.numbers.at(place), self.entries.len() - 1);
-        // The last entry takes the place of the one that goes.
-        if let Ok(of_last) = self.find::<K>(&self.entries[last].0) {
-            self.numbers.runs[of_last.run][of_last.at] = number;
-        }
-        self.numbers.remove(place);
-        Some(self.entries.swap_remove(number).1)
+        let number = self.keys.remove(key);
+        (number != NOWHERE).then(|| self.values.swap_remove(number))
     }
 
     /// Takes out whatever is not to be kept.
@@ -139,12 +111,12 @@ impl<K: Ord, V> Map<K, V> {
 
     /// How many keys there are.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.values.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.values.is_empty()
     }
 
     /// The greatest key and its value.
@@ -154,7 +126,7 @@ impl<K: Ord, V> Map<K, V> {
 
     /// Keys and values, in the order of the keys.
     pub fn iter(&self) -> Iter<'_, K, V> {
-        Iter { entries: &self.entries, numbers: self.numbers.between(Place::FIRST, self.numbers.end()) }
+        self.those(self.keys.numbers.all())
     }
 
     /// Keys and values from this key on.
@@ -162,8 +134,7 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        let first = either(self.find(first));
-        Iter { entries: &self.entries, numbers: self.numbers.between(first, self.numbers.end()) }
+        self.those(Between { first: self.keys.place_of(first), ..self.keys.numbers.all() }.settled())
     }
 
     /// Keys and values from the first of these keys to before the second.
@@ -171,8 +142,12 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        let (first, end) = (either(self.find(first)), either(self.find(end)));
-        Iter { entries: &self.entries, numbers: self.numbers.between(first, end) }
+        let (first, end) = (self.keys.place_of(first), self.keys.place_of(end));
+        self.those(Between { first, end, ..self.keys.numbers.all() }.settled())
+    }
+
+    fn those<'a>(&'a self, numbers: Between<'a>) -> Iter<'a, K, V> {
+        Iter { map: self, numbers }
     }
 
     /// The keys, in their order.
@@ -184,17 +159,11 @@ impl<K: Ord, V> Map<K, V> {
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &V> + ExactSizeIterator {
         self.iter().map(|(_, value)| value)
     }
-
-    /// Keys and values, in the order of the keys.
-    pub fn into_sorted(mut self) -> Vec<(K, V)> {
-        arrange(&mut self.entries, &mut self.numbers.runs.concat());
-        self.entries
-    }
 }
 
 impl<K, V> Default for Map<K, V> {
     fn default() -> Map<K, V> {
-        Map { entries: Vec::new(), numbers: Numbers::default() }
+        Map { keys: Keys::new(), values: Vec::new() }
     }
 }
 
@@ -237,10 +206,15 @@ impl<'a, K: Ord, V> IntoIterator for &'a Map<K, V> {
 
 impl<K: Ord, V> IntoIterator for Map<K, V> {
     type Item = (K, V);
-    type IntoIter = std::vec::IntoIter<(K, V)>;
+    type IntoIter = std::iter::Zip<std::vec::IntoIter<K>, std::vec::IntoIter<V>>;
 
-    fn into_iter(self) -> std::vec::IntoIter<(K, V)> {
-        self.into_sorted().into_iter()
+    fn into_iter(self) -> Self::IntoIter {
+        let Map { keys: Keys { mut keys, numbers }, mut values } = self;
+        arrange(&mut numbers.runs.concat(), &mut |a, b| {
+            keys.swap(a, b);
+            values.swap(a, b);
+        });
+        keys.into_iter().zip(values)
     }
 }
 
@@ -300,7 +274,9 @@ impl<T: Ord> Set<T> {
 
     /// The things, in their order.
     pub fn into_sorted(self) -> Vec<T> {
-        self.0.into_iter().map(|(thing, ())| thing).collect()
+        let Keys { mut keys, numbers } = self.0.keys;
+        arrange(&mut numbers.runs.concat(), &mut |a, b| keys.swap(a, b));
+        keys
     }
 }
 
@@ -336,16 +312,15 @@ impl<T: Ord> FromIterator<T> for Set<T> {
 
 /// Keys and values of a [`Map`], in the order of the keys.
 pub struct Iter<'a, K, V> {
-    entries: &'a [(K, V)],
+    map: &'a Map<K, V>,
     numbers: Between<'a>,
 }
 
-impl<'a, K, V> Iterator for Iter<'a, K, V> {
+impl<'a, K: Ord, V> Iterator for Iter<'a, K, V> {
     type Item = (&'a K, &'a V);
 
     fn next(&mut self) -> Option<(&'a K, &'a V)> {
-        let (key, value) = &self.entries[self.numbers.next()?];
-        Some((key, value))
+        self.map.entry(self.numbers.next())
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -354,23 +329,79 @@ impl<'a, K, V> Iterator for Iter<'a, K, V> {
     }
 }
 
-impl<'a, K, V> DoubleEndedIterator for Iter<'a, K, V> {
+impl<'a, K: Ord, V> DoubleEndedIterator for Iter<'a, K, V> {
     fn next_back(&mut self) -> Option<(&'a K, &'a V)> {
-        let (key, value) = &self.entries[self.numbers.next_back()?];
-        Some((key, value))
+        self.map.entry(self.numbers.next_back())
     }
 }
 
-impl<K, V> ExactSizeIterator for Iter<'_, K, V> {}
+impl<K: Ord, V> ExactSizeIterator for Iter<'_, K, V> {}
+
+/// Keys as they came, and their order. It does not depend on the type of the values, so maps share its code.
+#[derive(Clone)]
+struct Keys<K> {
+    keys: Vec<K>,
+    numbers: Numbers,
+}
+
+impl<K> Keys<K> {
+    const fn new() -> Keys<K> {
+        Keys { keys: Vec::new(), numbers: Numbers { runs: Vec::new() } }
+    }
+}
+
+impl<K: Ord> Keys<K> {
+    /// The number of a key; [`NOWHERE`] where there is none.
+    fn number_of<Q: Ord + ?Sized>(&self, key: &Q) -> usize
+    where
+        K: Borrow<Q>,
+    {
+        self.numbers.number_of(&|number| self.keys[number].borrow().cmp(key))
+    }
+
+    /// Where a key is, or would be.
+    fn place_of<Q: Ord + ?Sized>(&self, key: &Q) -> Place
+    where
+        K: Borrow<Q>,
+    {
+        self.numbers.find(&|number| self.keys[number].borrow().cmp(key)).place
+    }
+
+    /// The number of a key, which is the next one where there is none yet.
+    fn enter(&mut self, key: K) -> usize {
+        let next = self.keys.len();
+        let number = self.numbers.enter(next, &|number| self.keys[number].cmp(&key));
+        if number == next {
+            self.keys.push(key);
+        }
+        number
+    }
+
+    /// Takes a key out, and gives its number to the last one; [`NOWHERE`] where there is none.
+    fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> usize
+    where
+        K: Borrow<Q>,
+    {
+        let number = self.numbers.remove(&|number| self.keys[number].borrow().cmp(key));
+        if number != NOWHERE {
+            self.numbers.renumber(number, &|number| self.keys[number].cmp(&self.keys[self.keys.len() - 1]));
+            self.keys.swap_remove(number);
+        }
+        number
+    }
+}
 
 /// A run that grows longer than this becomes two.
 const LONGEST: usize = 512;
 
 /// Numbers of entries in the order of their keys, in runs, none of which is empty.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Numbers {
     runs: Vec<Vec<usize>>,
 }
+
+/// No entry has this number. A number with a meaning of its own, and no `Option`, fits a register of WebAssembly.
+const NOWHERE: usize = usize::MAX;
 
 /// A place among the numbers; the one after the last of a run is also the first of the next run.
 #[derive(Clone, Copy)]
@@ -383,69 +414,97 @@ impl Place {
     const FIRST: Place = Place { run: 0, at: 0 };
 }
 
-fn either(found: Result<Place, Place>) -> Place {
-    found.unwrap_or_else(|place| place)
+/// Where something is, or would be, and the number that stands there; [`NOWHERE`] where it is not there.
+struct Found {
+    place: Place,
+    number: usize,
 }
 
+// None of these is inlined: they would stand anew in the code of every map.
 impl Numbers {
-    fn at(&self, place: Place) -> usize {
-        self.runs[place.run][place.at]
-    }
-
-    fn end(&self) -> Place {
-        Place { run: self.runs.len(), at: 0 }
-    }
-
-    /// Where something is, or would be; `compare` says how the entry with a number compares with it.
-    fn find(&self, compare: &dyn Fn(usize) -> Ordering) -> Result<Place, Place> {
-        let Some(last) = self.runs.last() else { return Err(Place::FIRST) };
+    /// Finds something; `compare` says how the entry with a number compares with it.
+    #[inline(never)]
+    fn find(&self, compare: &dyn Fn(usize) -> Ordering) -> Found {
+        let Some(last) = self.runs.last() else { return Found { place: Place::FIRST, number: NOWHERE } };
         // What comes in order is common.
         if compare(last[last.len() - 1]).is_lt() {
-            return Err(Place { run: self.runs.len() - 1, at: last.len() });
+            let place = Place { run: self.runs.len() - 1, at: last.len() };
+            return Found { place, number: NOWHERE };
         }
         let run = self.runs.partition_point(|run| compare(run[0]).is_le()).saturating_sub(1);
         match self.runs[run].binary_search_by(|&number| compare(number)) {
-            Ok(at) => Ok(Place { run, at }),
-            Err(at) => Err(Place { run, at }),
+            Ok(at) => Found { place: Place { run, at }, number: self.runs[run][at] },
+            Err(at) => Found { place: Place { run, at }, number: NOWHERE },
         }
     }
 
-    fn insert(&mut self, place: Place, number: usize) {
+    #[inline(never)]
+    fn number_of(&self, compare: &dyn Fn(usize) -> Ordering) -> usize {
+        self.find(compare).number
+    }
+
+    /// The number of something, which is the next one where it is not there yet.
+    #[inline(never)]
+    fn enter(&mut self, next: usize, compare: &dyn Fn(usize) -> Ordering) -> usize {
+        let Found { place, number } = self.find(compare);
+        if number != NOWHERE {
+            return number;
+        }
         let Some(run) = self.runs.get_mut(place.run) else {
-            self.runs.push(vec![number]);
-            return;
+            self.runs.push(vec![next]);
+            return next;
         };
-        run.insert(place.at, number);
+        run.insert(place.at, next);
         if run.len() > LONGEST {
             let half = run.split_off(LONGEST / 2);
             self.runs.insert(place.run + 1, half);
         }
+        next
     }
 
-    fn remove(&mut self, place: Place) {
-        let run = &mut self.runs[place.run];
-        run.remove(place.at);
-        if run.is_empty() {
-            self.runs.remove(place.run);
+    /// Takes out the number of something; [`NOWHERE`] where it is not there.
+    #[inline(never)]
+    fn remove(&mut self, compare: &dyn Fn(usize) -> Ordering) -> usize {
+        let Found { place, number } = self.find(compare);
+        if number != NOWHERE {
+            let run = &mut self.runs[place.run];
+            run.remove(place.at);
+            if run.is_empty() {
+                self.runs.remove(place.run);
+            }
+        }
+        number
+    }
+
+    /// Gives something another number, where it is there.
+    #[inline(never)]
+    fn renumber(&mut self, number: usize, compare: &dyn Fn(usize) -> Ordering) {
+        let found = self.find(compare);
+        if found.number != NOWHERE {
+            self.runs[found.place.run][found.place.at] = number;
         }
     }
 
-    /// The numbers from one place to before another.
-    fn between(&self, first: Place, end: Place) -> Between<'_> {
-        let mut between = Between { runs: &self.runs, first, end };
-        between.settle();
-        between
+    /// The numbers from first to last.
+    #[inline(never)]
+    fn all(&self) -> Between<'_> {
+        Between { runs: &self.runs, first: Place::FIRST, end: Place { run: self.runs.len(), at: 0 } }
     }
 }
 
 /// Numbers from one place to before another.
 struct Between<'a> {
-    runs: &'a [Vec<usize>],
+    runs: &'a Vec<Vec<usize>>,
     first: Place,
     end: Place,
 }
 
 impl Between<'_> {
+    fn settled(mut self) -> Self {
+        self.settle();
+        self
+    }
+
     /// Lets the first place be one where a number stands, unless it is the end of all.
     fn settle(&mut self) {
         if self.runs.get(self.first.run).is_some_and(|run| self.first.at == run.len()) {
@@ -457,28 +516,33 @@ impl Between<'_> {
         (self.first.run, self.first.at) >= (self.end.run, self.end.at)
     }
 
-    fn next(&mut self) -> Option<usize> {
+    /// The next number; [`NOWHERE`] at the end.
+    #[inline(never)]
+    fn next(&mut self) -> usize {
         if self.is_done() {
-            return None;
+            return NOWHERE;
         }
         let number = self.runs[self.first.run][self.first.at];
         self.first.at += 1;
         self.settle();
-        Some(number)
+        number
     }
 
-    fn next_back(&mut self) -> Option<usize> {
+    /// The last number; [`NOWHERE`] where none is left.
+    #[inline(never)]
+    fn next_back(&mut self) -> usize {
         if self.is_done() {
-            return None;
+            return NOWHERE;
         }
         if self.end.at == 0 {
             self.end.run -= 1;
             self.end.at = self.runs[self.end.run].len();
         }
         self.end.at -= 1;
-        Some(self.runs[self.end.run][self.end.at])
+        self.runs[self.end.run][self.end.at]
     }
 
+    #[inline(never)]
     fn len(&self) -> usize {
         if self.is_done() {
             return 0;

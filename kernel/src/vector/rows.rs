@@ -124,22 +124,26 @@ impl RowsWriter {
         out.extend(len32(view.rows).to_le_bytes());
         out.extend(len32(view.width).to_le_bytes());
         out.extend([self.encoding as u8, self.metric as u8, u8::from(is_sparse)]);
-        let mut part = |bytes: &[u8]| {
-            out.resize(start + (out.len() - start).next_multiple_of(16), 0);
-            out.extend_from_slice(bytes);
-        };
         if is_sparse {
-            part(&self.documents);
+            put_part(out, start, &self.documents);
         }
         if self.encoding == Encoding::I1 {
-            let rows = self.numbers.chunks_exact(view.stride().max(1));
-            part(&rows.flat_map(|row| signs(row, view.width)).collect::<Vec<_>>());
+            put_part(out, start, &[]);
+            for row in self.numbers.chunks_exact(view.stride().max(1)) {
+                out.extend_from_slice(&signs(row, view.width));
+            }
         }
-        part(&self.factors);
-        part(&self.squares);
-        part(&self.numbers);
-        part(&[]);
+        for part in [&self.factors[..], &self.squares, &self.numbers, &[]] {
+            put_part(out, start, part);
+        }
     }
+}
+
+/// Appends a part of the rows that start here, at a multiple of sixteen bytes.
+#[inline(never)]
+fn put_part(out: &mut Vec<u8>, start: usize, bytes: &[u8]) {
+    out.resize(start + (out.len() - start).next_multiple_of(16), 0);
+    out.extend_from_slice(bytes);
 }
 
 /// The nearest numbers with a byte each, and what 1 of them stands for.

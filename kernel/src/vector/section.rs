@@ -13,8 +13,11 @@ pub fn encode(models: &[RowsWriter], documents: usize) -> Vec<u8> {
 /// # Errors
 /// When the bytes are no such section.
 pub fn parse(bytes: &[u8], documents: usize) -> Result<Vec<RowsView<'_>>, Malformed> {
-    let models = blocks(bytes, "the table of vectors")?;
-    models.into_iter().map(|model| RowsView::parse(model, documents)).collect()
+    let mut models = Vec::new();
+    for model in blocks(bytes, "the table of vectors")? {
+        models.push(RowsView::parse(model, documents)?);
+    }
+    Ok(models)
 }
 
 #[cfg(test)]
