@@ -60,6 +60,7 @@ impl Bitmap {
     }
 
     /// Adds `number`, which is below the length; whether it is new.
+    #[inline]
     pub fn insert(&mut self, number: usize) -> bool {
         let (word, bit) = (&mut self.words[number / 64], 1 << (number % 64));
         let is_new = *word & bit == 0;
@@ -121,6 +122,7 @@ impl Bitmap {
     }
 
     /// The numbers it holds, ascending.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(i, &word)| {
             std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)))

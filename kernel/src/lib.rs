@@ -1,6 +1,7 @@
 //! What snapseek does in loops: the analysis of text, postings, vectors, scores.
 //!
-//! A crate of its own because in WebAssembly this is compiled for speed, and everything else for size.
+//! A crate of its own because in WebAssembly this is compiled with some regard for speed, and everything else for size
+//! alone. Small functions that loops call are marked `#[inline]`: at this level they would stay calls otherwise.
 
 pub mod analysis;
 pub mod bitmap;

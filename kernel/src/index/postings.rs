@@ -275,6 +275,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The shape of the document it stands on.
+    #[inline]
     pub fn shape(&self) -> &'a Shape {
         &self.shapes[self.shape_number() as usize]
     }
@@ -424,7 +425,11 @@ impl<'a> Cursor<'a> {
     /// When positions overflow.
     pub fn positions(&self, out: &mut Vec<(FieldId, u32)>) -> Result<(), Malformed> {
         let occurrences = |numbers: &[u32]| {
-            numbers.iter().map(|&shape| self.shapes[shape as usize].total() as usize).sum::<usize>()
+            let mut sum = 0;
+            for &shape in numbers {
+                sum += self.shapes[shape as usize].total() as usize;
+            }
+            sum
         };
         // Cursors move forward, so what was counted for the last document is not counted again.
         let (counted, sum) = self.counted.get();
@@ -454,19 +459,23 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
+    #[inline]
     fn block_count(&self) -> usize {
         self.documents.div_ceil(BLOCK)
     }
 
+    #[inline]
     fn skip(&self, block: usize) -> Result<&'a [u8; SKIP_ENTRY], Malformed> {
         self.list.get(block * SKIP_ENTRY..).and_then(|rest| rest.first_chunk()).ok_or(Malformed(WHAT))
     }
 
+    #[inline]
     fn last_document(&self, block: usize) -> Result<u32, Malformed> {
         let entry = self.skip(block)?;
         Ok(u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]))
     }
 
+    #[inline]
     fn packed_positions(&self) -> Result<&'a [u8], Malformed> {
         let blocks = self.block_count();
         let start = if blocks == 1 { self.documents_end } else { self.positions_at(self.block)? };
@@ -475,6 +484,7 @@ impl<'a> Cursor<'a> {
         self.list.get(start..end).ok_or(Malformed(WHAT))
     }
 
+    #[inline]
     fn positions_at(&self, block: usize) -> Result<usize, Malformed> {
         let entry = self.skip(block)?;
         Ok(u32::from_le_bytes([entry[8], entry[9], entry[10], entry[11]]) as usize)

@@ -16,6 +16,7 @@ pub struct Shape(Vec<(FieldId, u32)>);
 
 impl Shape {
     /// The counts by field, in field order.
+    #[inline]
     pub fn counts(&self) -> &[(FieldId, u32)] {
         &self.0
     }
@@ -36,6 +37,7 @@ impl Shape {
     }
 
     /// Whether a field has more than one occurrence.
+    #[inline]
     pub fn repeats(&self) -> bool {
         self.0.iter().any(|(_, count)| *count > 1)
     }

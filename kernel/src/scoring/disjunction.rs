@@ -282,6 +282,7 @@ impl Collector<'_> {
 
 impl Alternative<'_> {
     /// What it is worth in a document; documents are asked for in order.
+    #[inline]
     fn value_at(&mut self, document: u32, table: &ScoreTable) -> Result<f64, Malformed> {
         let look = self.look.as_mut().unwrap_or(&mut self.scan);
         look.seek(document)?;

@@ -53,6 +53,7 @@ impl<'a> Positions<'a> {
     }
 
     /// The document it stands on, or [`Cursor::END`].
+    #[inline]
     pub fn doc(&self) -> u32 {
         match &self.documents {
             Documents::One(cursor) => cursor.doc(),

@@ -75,6 +75,7 @@ impl ScoreTable {
     }
 
     /// What a frequency is worth in a document, before idf.
+    #[inline]
     pub fn worth_of(&self, frequency: f64, document: u32) -> f64 {
         let length = self.all_lengths[document as usize];
         let known = self.norms.get(length as usize).copied();

@@ -60,6 +60,7 @@ impl<'a> Source<'a> {
     }
 
     /// The document it stands on, or [`Cursor::END`].
+    #[inline]
     pub fn doc(&self) -> u32 {
         match self {
             Source::Term { cursor, .. } => cursor.doc(),
@@ -90,6 +91,7 @@ impl<'a> Source<'a> {
     }
 
     /// What the document it stands on is worth, before idf.
+    #[inline]
     pub fn worth(&self, table: &ScoreTable) -> f64 {
         match self {
             Source::Term { cursor, .. } => table.worth(cursor.shape_number(), cursor.doc()),

@@ -42,6 +42,7 @@ impl TopK {
     }
 
     /// Offers a row.
+    #[inline]
     pub fn push(&mut self, ranked: Ranked) {
         if self.worst_first.len() < self.limit {
             self.worst_first.push(ranked);
