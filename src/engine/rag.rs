@@ -43,7 +43,7 @@ impl Clamps {
         range: RangeInclusive<f64>,
     ) -> Option<f64> {
         let given = options.any_number(name)?;
-        self.note(name, given, given.clamp(*range.start(), *range.end()))
+        self.note(name, given, brought_into(given, *range.start(), *range.end()))
     }
 
     /// A whole number, brought into its range; none where none is given.
@@ -54,7 +54,7 @@ impl Clamps {
         range: RangeInclusive<usize>,
     ) -> Option<usize> {
         let given = options.any_number(name)?;
-        let used = libm::floor(given).clamp(*range.start() as f64, *range.end() as f64);
+        let used = brought_into(libm::floor(given), *range.start() as f64, *range.end() as f64);
         self.note(name, given, used).map(|used| used as usize)
     }
 
@@ -64,6 +64,11 @@ impl Clamps {
         }
         Some(used)
     }
+}
+
+/// As `clamp`, which would bring the printing of numbers into the module, for its complaint about a range that is none.
+fn brought_into(number: f64, least: f64, most: f64) -> f64 {
+    number.max(least).min(most)
 }
 
 /// What the caller asks, read and checked.
