@@ -8,5 +8,5 @@ import type { Chunk } from "./types.js";
 /** The chunks of a text; the module is loaded first. */
 export async function chunks({ load }: Pick<Package, "load">, ...text: Parameters<ChunkText>): Promise<Chunk[]> {
   await load();
-  return call(() => chunkText(...text)) as Chunk[];
+  return JSON.parse(call(() => chunkText(...text))) as Chunk[];
 }

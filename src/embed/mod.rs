@@ -44,7 +44,7 @@ pub trait Embedder {
 /// The sum, divided by its length; a sum of zeros, or one that is too large to have a length, becomes zeros.
 fn normalised(sum: &[f64]) -> Vec<f32> {
     let square = sum.iter().fold(0.0, |square, value| square + value * value);
-    let length = libm::sqrt(square);
+    let length = square.sqrt();
     let is_usable = length > 0.0 && length.is_finite();
     sum.iter().map(|value| if is_usable { (value / length) as f32 } else { 0.0 }).gather()
 }

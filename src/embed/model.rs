@@ -117,7 +117,7 @@ impl StaticModel {
             let unit = largest / 127.0;
             // A row of zeros, or of numbers so small that their unit is zero, stays zero.
             let step = |value: &f32| {
-                if unit > 0.0 { libm::rintf(value / unit).clamp(-127.0, 127.0) as i8 } else { 0 }
+                if unit > 0.0 { (value / unit).round_ties_even().clamp(-127.0, 127.0) as i8 } else { 0 }
             };
             rows.extend(vector.iter().map(step));
             scales.push(unit * weight);

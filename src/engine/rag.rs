@@ -54,7 +54,7 @@ impl Clamps {
         range: RangeInclusive<usize>,
     ) -> Option<usize> {
         let given = options.any_number(name)?;
-        let used = brought_into(libm::floor(given), *range.start() as f64, *range.end() as f64);
+        let used = brought_into(given.floor(), *range.start() as f64, *range.end() as f64);
         self.note(name, given, used).map(|used| used as usize)
     }
 

@@ -287,7 +287,7 @@ fn scored(
         let signals = RagSignals {
             keyword_score: place_score(candidate.keyword.and_then(|signal| signal.place), found.keyword),
             overlap_score,
-            overlap_tokens: libm::round(overlap_score * terms) as usize,
+            overlap_tokens: (overlap_score * terms).round() as usize,
             semantic_score: candidate.vector.map_or(0.0, |signal| signal.score.max(0.0)),
         };
         (candidate.row, signals)

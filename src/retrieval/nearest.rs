@@ -66,7 +66,7 @@ pub fn spread(corpus: &Corpus, nearest: &Nearest) -> Result<Spread, SnapshotErro
     let len = sample.len().max(1) as f64;
     let mean = sample.iter().sum::<f64>() / len;
     let square = sample.iter().map(|similarity| (similarity - mean) * (similarity - mean)).sum::<f64>() / len;
-    Ok(Spread { mean, deviation: libm::sqrt(square) })
+    Ok(Spread { mean, deviation: square.sqrt() })
 }
 
 /// How near given rows are: by row, in their order; none where one has no vector.

@@ -3,13 +3,11 @@
 //! They are made here and not in JavaScript because where a grapheme ends depends on the version of Unicode, and an
 //! engine's own may be another.
 
-use super::convert;
 use super::error::Failure;
 use crate::chunking::{Chunk, ChunkError, DEFAULT_OVERLAP, DEFAULT_SIZE, chunk_text};
 use crate::gather::Gather;
-use crate::json::float_text;
+use crate::json::{float_text, text_of};
 use serde::Serialize;
-use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// A chunk as JavaScript sees it.
@@ -33,16 +31,16 @@ impl<'a> From<Chunk<'a>> for Piece<'a> {
     }
 }
 
-/// The chunks of a text, as objects.
+/// The chunks of a text, as JSON text.
 ///
 /// # Errors
 /// When a size cannot be used.
 #[wasm_bindgen(js_name = chunkText)]
-pub fn chunks(body: &str, size: Option<f64>, overlap: Option<f64>) -> Result<JsValue, Failure> {
+pub fn chunks(body: &str, size: Option<f64>, overlap: Option<f64>) -> Result<String, Failure> {
     let size = whole(size, DEFAULT_SIZE, "size")?;
     let overlap = whole(overlap, DEFAULT_OVERLAP, "overlap")?;
     let chunks = chunk_text(body, size, overlap)?;
-    Ok(convert::value(&chunks.into_iter().map(Piece::from).gather()))
+    Ok(text_of(&chunks.into_iter().map(Piece::from).gather()))
 }
 
 fn whole(given: Option<f64>, default: usize, name: &'static str) -> Result<usize, Failure> {

@@ -117,7 +117,8 @@ pub fn checked(vector: &[f32], width: Option<usize>) -> Result<f64, VectorError>
     if let Some(place) = vector.iter().position(|number| !number.is_finite()) {
         return Err(VectorError::NotFinite { place });
     }
-    let length = libm::sqrt(vector.iter().map(|&number| f64::from(number) * f64::from(number)).sum());
+    let square = vector.iter().map(|&number| f64::from(number) * f64::from(number)).sum::<f64>();
+    let length = square.sqrt();
     // Below the smallest normal number its reciprocal would not be finite as an f32.
     if length < f64::from(f32::MIN_POSITIVE) { Err(VectorError::Zero) } else { Ok(length) }
 }

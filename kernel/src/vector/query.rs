@@ -34,7 +34,7 @@ impl Query {
         let (mut small, step) = quantised(&numbers);
         let off =
             numbers.iter().zip(&small).map(|(&number, &byte)| f64::from(number) - f64::from(byte) * step);
-        let bytes_off_by = libm::sqrt(off.map(|off| off * off).sum());
+        let bytes_off_by = off.map(|off| off * off).sum::<f64>().sqrt();
         let signs = signs(&small.iter().map(|byte| byte.cast_unsigned()).collect::<Vec<_>>(), width);
         let (words, _) = signs.as_chunks::<8>();
         let bits = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
@@ -74,7 +74,7 @@ impl Query {
                 let factor = f64::from(rows.factor(row));
                 let own = factor * factor * f64::from(rows.square(row));
                 let squared = self.square - 2.0 * f64::from(dot) + own;
-                -narrowed(libm::sqrt(squared.max(0.0)))
+                -narrowed(squared.max(0.0).sqrt())
             }
         }
     }

@@ -65,7 +65,7 @@ impl RowsWriter {
         let square = bytes.iter().map(|&byte| i64::from(byte) * i64::from(byte)).sum::<i64>();
         let square = u32::try_from(square).expect("4096 squares of 127 fit");
         let factor = match self.metric {
-            Metric::Cosine => 1.0 / libm::sqrt(f64::from(square)),
+            Metric::Cosine => 1.0 / f64::from(square).sqrt(),
             Metric::Dot | Metric::Euclidean => step,
         };
         self.factors.extend(narrowed(factor).to_le_bytes());
@@ -151,7 +151,7 @@ pub(super) fn quantised(vector: &[f32]) -> (Vec<i8>, f64) {
     let largest = f64::from(vector.iter().fold(0f32, |largest, number| largest.max(number.abs())));
     let step = largest / 127.0;
     #[expect(clippy::cast_possible_truncation, reason = "a number is at most 127 steps")]
-    let byte = |&number: &f32| libm::rint(f64::from(number) / step) as i8;
+    let byte = |&number: &f32| (f64::from(number) / step).round_ties_even() as i8;
     (vector.iter().map(byte).collect(), step)
 }
 
