@@ -34,7 +34,7 @@ const RULES = [
   [/__wbg_ptr/g, "__pointer"],
 
   // Results.
-  [/let deferred\d_0;\s*let deferred\d_1;\s*try \{([\s\S]*?)\} finally \{[\s\S]*?\n        \}/g, "$1"],
+  [/let deferred\d_0;\s*let deferred\d_1;\s*try \{([\s\S]*?)\} finally \{[^}]*\}/g, "$1"],
   [/const ret = (.*);\s*var ptr\d = ret\[0\];[\s\S]*?return textAt\(ptr\d, len\d\);/g, "return takenText(checked($1));"],
   [/const ret = (.*);\s*deferred\d_0[\s\S]*?return textAt\(ret\[0\], ret\[1\]\);/g, "return takenText($1);"],
   [/const ret = (.*);\s*if \(ret\[\d\]\) \{\s*throw taken\(ret\[\d\]\);\s*\}/g, "const ret = checked($1);"],
