@@ -66,7 +66,7 @@ export class MemoryRecipe {
    * @param limit How many at most. Defaults to 20.
    */
   async searchFts(query: string, projectId?: string, limit?: number): Promise<MemoryResponse<MemoryFtsResult>> {
-    return this.#engine.ask("memory.searchFts", { query, projectId, limit });
+    return this.#ask("memory.searchFts", { query, projectId, limit });
   }
 
   /**
@@ -85,7 +85,7 @@ export class MemoryRecipe {
    * @param after How many after it at most. Defaults to 5.
    */
   async timeline(id: string, before?: number, after?: number): Promise<TimelineResult> {
-    const found = this.#engine.ask<Omit<TimelineResult, "sessions"> & { readonly sessions: readonly MemorySession[] }>(
+    const found = await this.#ask<Omit<TimelineResult, "sessions"> & { readonly sessions: readonly MemorySession[] }>(
       "memory.timeline",
       { id, before, after, decay: this.#settings.decay },
     );
@@ -94,7 +94,7 @@ export class MemoryRecipe {
 
   /** How a memory was used last, and where; `null` where no session has used it. */
   async sessionContext(id: string): Promise<SessionContext | null> {
-    return this.#engine.ask("memory.sessionContext", { id });
+    return this.#ask("memory.sessionContext", { id });
   }
 
   /** Creates a memory, in a session if one is named. Where `embed` fails it has no vector, and `embedded` says so. */
@@ -105,7 +105,7 @@ export class MemoryRecipe {
 
   /** Lets one memory stand in place of another from now on. */
   async supersede(oldId: string, newId: string): Promise<void> {
-    this.#engine.ask("memory.supersede", { oldId, newId });
+    await this.#ask("memory.supersede", { oldId, newId });
   }
 
   /**
@@ -119,7 +119,7 @@ export class MemoryRecipe {
     type?: string,
     options: { /** When it ends. Defaults to never. */ readonly validUntil?: number | string | Date } = {},
   ): Promise<void> {
-    this.#engine.ask("memory.relate", { sourceId, targetId, type, ...options });
+    await this.#ask("memory.relate", { sourceId, targetId, type, ...options });
   }
 
   /**
@@ -142,21 +142,27 @@ export class MemoryRecipe {
 
   /** Notes what a session did with a memory. */
   async linkToSession(id: string, sessionId: string, usage: MemoryUsage): Promise<void> {
-    this.#engine.ask("memory.linkToSession", { id, sessionId, usage });
+    await this.#ask("memory.linkToSession", { id, sessionId, usage });
   }
 
   /** Marks a memory as deleted: it stays stored, and is no longer found. */
   async delete(id: string): Promise<void> {
-    this.#engine.ask("memory.delete", { id });
+    await this.#ask("memory.delete", { id });
   }
 
   /** Begins a session, or says more of one. */
   async session(session: NewMemorySession): Promise<void> {
-    this.#engine.ask("memory.session", session);
+    await this.#ask("memory.session", session);
   }
 
-  #salience(name: string, id: string, amount: number | undefined): number {
-    return this.#engine.ask<{ salience: number }>(name, { id, amount, decay: this.#settings.decay }).salience;
+  async #salience(name: string, id: string, amount: number | undefined): Promise<number> {
+    const { decay } = this.#settings;
+    return (await this.#ask<{ salience: number }>(name, { id, amount, decay })).salience;
+  }
+
+  /** Asks, and waits for the documents that are needed. */
+  #ask<T>(name: string, options: object): Promise<T> {
+    return this.#engine.askAbout(name, "", options);
   }
 
   async #find<T>(name: string, options: Omit<Partial<MemorySearchOptions>, "query" | "projectId" | "limit"> & Asked): Promise<T> {

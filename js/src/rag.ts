@@ -84,7 +84,7 @@ export class Rag {
       const some = sources.slice(start, start + SOURCES_A_WRITE);
       const response = embed
         ? await this.#embedded(some, rest, embed, batchSize, signal)
-        : this.#engine.ask<RagIndexResponse>("rag.index", { ...rest, sources: some });
+        : await this.#write({ ...rest, sources: some });
       written = written ? together(written, response) : response;
       onProgress?.({ sources: start + some.length, total: sources.length, chunks: written.indexedChunks });
       await turn();
@@ -100,7 +100,7 @@ export class Rag {
     batchSize: number,
     signal: AbortSignal | undefined,
   ): Promise<RagIndexResponse> {
-    const plan = this.#engine.ask<{ sources: readonly Planned[] }>("rag.index", { ...rest, sources, dryRun: true });
+    const plan = await this.#write<{ sources: readonly Planned[] }>({ ...rest, sources, dryRun: true });
     const sent = sources.map((source): Sent => ({ ...source }));
     const texts = plan.sources.flatMap(({ texts = [] }, number) => texts.map((text) => [text, sent[number]!] as const));
     const vectors: Float32Array[] = [];
@@ -121,10 +121,15 @@ export class Rag {
     const changed = sent.filter((_, number) => isChanged[number]);
     // One source's chunks have all their vectors, or none.
     const vector = vectors.flatMap((vector, place) => (texts[place]![1].embedFailed ? [] : Array.from(vector)));
-    const written = this.#engine.ask<RagIndexResponse>("rag.index", { ...rest, sources: changed }, vector);
+    const written = await this.#write({ ...rest, sources: changed, vector });
     const reports = written.sources.values();
     const all = plan.sources.map((report, number) => (isChanged[number] ? reports.next().value! : report));
     return { ...written, sources: all, skipped: written.skipped + sources.length - changed.length };
+  }
+
+  /** Writes sources, or plans to, once the documents are there that they are compared with. */
+  #write<T = RagIndexResponse>(options: object): Promise<T> {
+    return this.#engine.askAbout("rag.index", "", options);
   }
 
   /** Resolves when what is being indexed is, or the time is over. */

@@ -22,7 +22,7 @@ export class Vault<R extends object = StoredRecord> {
     return this.#engine.askAbout("vault.search", query, { ...options, query } as object);
   }
 
-  /** Whole entries, in the order of their ids. */
+  /** Whole entries, in the order of their ids. Where documents are in other files, it is for {@link Engine.withDocuments}. */
   load(ids: string | readonly string[]): VaultLoaded<R> {
     return this.#engine.ask("vault.load", { ids });
   }

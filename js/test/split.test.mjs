@@ -206,6 +206,40 @@ describe("documents from elsewhere", () => {
     whole.free();
   });
 
+  it("come for whatever else memory looks up", async () => {
+    const whole = await build([], "memory");
+    const { id } = await whole.memory.create({ content: "Deploy by make release" }, "p");
+    await whole.memory.create({ content: "React with TypeScript" }, "p");
+    await whole.memory.linkToSession(id, "s", "recalled");
+    const { snapshot, docs } = whole.splitSnapshot();
+    const asked = {
+      words: async ({ memory }) => (await memory.searchFts("deploy", "p")).results.map(({ memoryId }) => memoryId),
+      timeline: async ({ memory }) => (await memory.timeline(id)).anchor.id,
+      session: async ({ memory }) => (await memory.sessionContext(id)).usageType,
+      reinforced: async ({ memory }) => (await memory.reinforce(id)) > 0,
+      deemphasized: async ({ memory }) => (await memory.deemphasize(id)) > 0,
+      deleted: async ({ memory }) => memory.delete(id),
+    };
+    for (const [name, ask] of Object.entries(asked)) {
+      const engine = await opened(snapshot, { docs: new Blob([docs[0]]) });
+      assert.deepEqual(await ask(engine), await ask(whole), name);
+    }
+    whole.free();
+  });
+
+  it("come for what rag has indexed before", async () => {
+    const source = { sourceType: "note", sourceId: 1, body: "the ledger has one writer" };
+    const whole = await build([], "rag");
+    await whole.rag.index([source]);
+    const { snapshot, docs } = whole.splitSnapshot();
+    whole.free();
+    for (const embed of [undefined, async (texts) => texts.map(() => [1, 0])]) {
+      const engine = await opened(snapshot, { docs: new Blob([docs[0]]) });
+      const { skipped } = await engine.rag.index([source], { embed });
+      assert.equal(skipped, 1);
+    }
+  });
+
   it("may be blobs, one or several", async () => {
     const single = await opened(one.snapshot, { docs: new Blob([one.docs[0]]) });
     await assertSameAnswers(single);
