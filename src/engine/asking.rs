@@ -5,9 +5,9 @@ use super::{Engine, SearchError};
 use crate::bitmap::Bitmap;
 use crate::document::{Key, Record};
 use crate::gather::Gather;
-use crate::order::sort_by_key;
+use crate::order::sort_numbers;
 use crate::recipe::Context;
-use crate::retrieval::{Corpus, Filter, part_of};
+use crate::retrieval::{Corpus, Filter, part_of, require};
 use crate::segment::parse_record;
 use crate::snapshot::SnapshotError;
 use crate::vector;
@@ -100,11 +100,26 @@ pub(super) fn record_of(corpus: &Corpus, row: u32) -> Result<Record, SnapshotErr
     Ok(corpus.state.as_it_is_now(corpus.parts[part].segment.record(document)?))
 }
 
-/// The records of rows, as they are now. Documents that are stored together are unpacked together.
+/// The records of rows, as they are now.
 pub(super) fn records_of(corpus: &Corpus, rows: &[u32]) -> Result<Vec<Record>, SnapshotError> {
+    let mut records = rows.iter().map(|_| None).gather();
+    each_record(corpus, rows, &mut |place, record| {
+        records[place] = Some(corpus.state.as_it_is_now(record));
+        Ok(())
+    })?;
+    Ok(records.into_iter().flatten().gather())
+}
+
+/// Calls `each` with every row's place in `rows` and its record as it was written, in row order: documents that are stored
+/// together are unpacked together.
+pub(super) fn each_record(
+    corpus: &Corpus,
+    rows: &[u32],
+    each: &mut dyn FnMut(usize, Record) -> Result<(), SnapshotError>,
+) -> Result<(), SnapshotError> {
     let mut order = (0..rows.len()).gather();
-    sort_by_key(&mut order, |place| rows[*place]);
-    let mut records = vec![None; rows.len()];
+    sort_numbers(&mut order, &mut |a, b| rows[a].cmp(&rows[b]));
+    require(corpus, rows.iter().copied())?;
     let mut reader = None;
     for place in order {
         let (number, document) = part_of(corpus, rows[place]);
@@ -112,8 +127,7 @@ pub(super) fn records_of(corpus: &Corpus, rows: &[u32]) -> Result<Vec<Record>, S
             Some((open, documents)) if *open == number => documents,
             other => &mut other.insert((number, corpus.parts[number].segment.stored()?.reader())).1,
         };
-        let record = parse_record(documents.get(document as usize)?)?;
-        records[place] = Some(corpus.state.as_it_is_now(record));
+        each(place, parse_record(documents.get(document as usize)?)?)?;
     }
-    Ok(records.into_iter().flatten().gather())
+    Ok(())
 }

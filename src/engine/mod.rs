@@ -49,7 +49,7 @@ pub struct Engine {
     parts: Vec<LivePart>,
     totals: Totals,
     /// What is known of the records; read from the snapshot when it is first asked for.
-    state: OnceLock<State>,
+    state: OnceLock<Box<State>>,
     /// By part, what that changes of attributes; worked out when it is first asked for, and after documents got new
     /// numbers.
     overrides: OnceLock<Vec<Overrides>>,
@@ -261,15 +261,19 @@ impl Engine {
         &self,
         work: impl FnOnce(&Corpus) -> Result<T, E>,
     ) -> Result<T, E> {
-        let (state, overrides) = (self.state()?, self.overrides()?);
+        let parts = self.parts_to_read()?;
+        work(&Corpus { parts: &parts, totals: self.totals, state: self.state()? })
+    }
+
+    fn parts_to_read(&self) -> Result<Vec<Part<'_>>, SnapshotError> {
         let mut first_row = 0;
-        let mut parts = Vec::with_capacity(self.parts.len());
-        for (part, overrides) in self.parts.iter().zip(overrides) {
+        let mut parts = Vec::new();
+        for (part, overrides) in self.parts.iter().zip(self.overrides()?) {
             let dead = (part.dead_count > 0).then_some(&part.dead);
             let LivePart { segment, tables, values_by, .. } = part;
             parts.push(Part { segment, dead, first_row, tables, values_by, overrides });
             first_row += part.segment.documents();
         }
-        work(&Corpus { parts: &parts, totals: self.totals, state })
+        Ok(parts)
     }
 }

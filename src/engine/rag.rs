@@ -12,7 +12,7 @@ use crate::recipe::{
     Graph, GraphPlan, Quality, RagFound, RagHit, RagMode, RagPlan, SEMANTIC_SHARE, Stages, WordRule, Words,
     interpret, rag_search,
 };
-use crate::retrieval::{Corpus, Filter, Target, Test, require};
+use crate::retrieval::{Corpus, Filter, Target, Test};
 use crate::schema::EmbedderKind;
 use serde::Serialize;
 use std::ops::RangeInclusive;
@@ -299,7 +299,6 @@ impl Engine {
             };
             let found = rag_search(&context, &plan)?;
             let rows = found.hits.iter().map(|hit| hit.row).gather();
-            require(corpus, rows.iter().copied())?;
             let hits = found.hits.iter().zip(records_of(corpus, &rows)?);
             let results = hits.map(|(hit, record)| result(corpus, hit, &record, request.explain));
             let results = results.try_gather()?;

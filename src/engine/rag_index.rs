@@ -243,10 +243,7 @@ impl Engine {
             return Err(wrong("strict", reason.clone()));
         }
         if !request.dry_run {
-            let rows = rows
-                .into_iter()
-                .map(|(record, given)| (record, given.map(|(model, vector)| (model, vector.to_vec()))));
-            self.add_with(rows, request.now)?;
+            self.add_with(&rows, request.now)?;
             let stale = work.iter().flat_map(|work| &work.stale);
             self.remove(stale.map(|(id, kind)| Key { id, kind }))?;
         }

@@ -123,7 +123,7 @@ impl Engine {
         let markup = if options.snippet.raw { Markup::Plain } else { Markup::EscapedHtml };
         let lengths = corpus.parts.iter().map(|part| part.segment.lengths()).try_gather()?;
         let rows = page.iter().map(|scored| scored.row).gather();
-        each_text(self, corpus, &interpretation.query, &rows, |number, text| {
+        each_text(self, corpus, &interpretation.query, &rows, &mut |number, text| {
             let hit = &mut hits[number];
             if options.snippet.tokens > 0 {
                 let pieces = text.snippet(self, request.snippet_field, options.snippet.tokens);

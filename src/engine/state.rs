@@ -20,7 +20,7 @@ impl Engine {
             Some(part) => part.segment.state()?,
             None => State::default(),
         };
-        Ok(self.state.get_or_init(|| state))
+        Ok(self.state.get_or_init(|| Box::new(state)))
     }
 
     /// The state, to be written to. Every write comes by here, so they are counted here.

@@ -7,7 +7,7 @@ use super::{Engine, LivePart, WriteError};
 use crate::document::{Key, KeysView, MAX_KINDS, Record};
 use crate::gather::Gather;
 use crate::order::Set;
-use crate::segment::{BatchWriter, Embedders, MergeError, MergeFault, Segment, Source, merge};
+use crate::segment::{BatchWriter, MergeError, MergeFault, Segment, Source, merge};
 
 /// What a write did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,24 +24,21 @@ impl Engine {
     /// # Errors
     /// When a record does not fit the schema or a limit.
     pub fn add<'a>(&mut self, records: impl IntoIterator<Item = &'a Record>) -> Result<Written, WriteError> {
-        self.add_with(records.into_iter().map(|record| (record, None)), None)
+        self.add_with(&records.into_iter().map(|record| (record, None)).gather()[..], None)
     }
 
     /// As [`Engine::add`], at this time or now. Records may come with their vector for the model in a place.
-    pub(super) fn add_with<'a>(
+    pub(super) fn add_with(
         &mut self,
-        records: impl IntoIterator<Item = (&'a Record, Option<(usize, Vec<f32>)>)>,
+        records: &[(&Record, Option<(usize, &[f32])>)],
         now: Option<f64>,
     ) -> Result<Written, WriteError> {
         let mut writer = BatchWriter::new(&self.schema)?;
-        let embedders = match self.parts.first() {
-            Some(part) => part.segment.embedders()?,
-            None => Embedders::parse(&self.schema, None)?,
-        };
-        for (record, given) in records {
+        let embedders = self.embedders()?;
+        for &(record, given) in records {
             let mut vectors = embedders.vectors(&self.schema, record);
             if let Some((model, vector)) = given {
-                vectors[model] = Some(vector);
+                vectors[model] = Some(vector.to_vec());
             }
             writer.add_with(record, &vectors)?;
         }
@@ -64,9 +61,13 @@ impl Engine {
     /// # Errors
     /// When the snapshot is damaged.
     pub fn remove<'a>(&mut self, keys: impl IntoIterator<Item = Key<'a>>) -> Result<Written, WriteError> {
+        self.remove_all(&keys.into_iter().gather())
+    }
+
+    fn remove_all(&mut self, keys: &[Key]) -> Result<Written, WriteError> {
         let mut written = Written::default();
         let stamp = self.stamp(None)?;
-        for key in keys {
+        for &key in keys {
             if self.kill(key)? {
                 self.state_mut()?.write_record(key, stamp);
                 written.replaced += 1;

@@ -122,8 +122,8 @@ impl Engine {
         let markers = Markers { open: "<mark>", close: "</mark>", ellipsis: "..." };
         let markup = if question.raw { Markup::Plain } else { Markup::EscapedHtml };
         let field = self.schema.field("content").unwrap_or(FieldId(0));
-        let mut texts = vec![None; rows.len()];
-        each_text(self, context.corpus, query, rows, |number, text| {
+        let mut texts = rows.iter().map(|_| None).gather();
+        each_text(self, context.corpus, query, rows, &mut |number, text| {
             let snippet = text.snippet(self, Some(field), SNIPPET_TOKENS);
             let snippet = snippet.map(|pieces| render(&pieces, markers, markup));
             texts[number] = Some((context.corpus.state.as_it_is_now(text.record), snippet));

@@ -72,7 +72,7 @@ impl Engine {
         entries.insert(0, ("id".to_owned(), Json::String(id.clone())));
         let record =
             Record::from_json(Json::Object(entries)).map_err(|error| wrong("id", error.to_string()))?;
-        self.add_with([(&record, place.zip(vector))], Some(now))?;
+        self.add_with(&[(&record, place.zip(vector.as_deref()))], Some(now))?;
         if let Some(session) = session {
             self.note_usage(&session, &id, "created", now)?;
         }
