@@ -3,7 +3,7 @@
 use super::error::wrong;
 use super::{Engine, SearchError};
 use crate::bitmap::Bitmap;
-use crate::document::{Key, Record};
+use crate::document::Record;
 use crate::gather::Gather;
 use crate::order::sort_numbers;
 use crate::recipe::Context;
@@ -85,13 +85,7 @@ impl Engine {
 
 /// By segment, the documents for which a filter holds.
 pub(super) fn passing(corpus: &Corpus, filter: &Filter) -> Result<Vec<Bitmap>, SnapshotError> {
-    corpus.parts.iter().map(|part| filter.apply(part)).collect()
-}
-
-/// The key of a row.
-pub(super) fn key_of<'a>(corpus: &Corpus<'a>, row: u32) -> Result<Key<'a>, SnapshotError> {
-    let (part, document) = part_of(corpus, row);
-    Ok(corpus.parts[part].segment.keys()?.get(document as usize)?)
+    corpus.parts.iter().map(|part| filter.apply(part)).try_gather()
 }
 
 /// The record of a row, as it is now.

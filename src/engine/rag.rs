@@ -1,6 +1,6 @@
 //! `rag.search`: options in, chunks out, and every step between them told.
 
-use super::asking::{QueryVector, key_of, passing, records_of};
+use super::asking::{QueryVector, passing, records_of};
 use super::error::wrong;
 use super::{Engine, SearchError};
 use crate::document::Record;
@@ -10,7 +10,7 @@ use crate::options::Options;
 use crate::order::Map;
 use crate::recipe::{
     Graph, GraphPlan, Quality, RagFound, RagHit, RagMode, RagPlan, SEMANTIC_SHARE, Stages, WordRule, Words,
-    interpret, rag_search,
+    interpret, key_of, rag_search,
 };
 use crate::retrieval::{Corpus, Filter, Target, Test};
 use crate::schema::EmbedderKind;

@@ -75,9 +75,9 @@ impl Request {
         };
         let facet = |name: &String| {
             let missing = || wrong("facets", format!("there is no attribute {name:?}"));
-            Ok((name.clone(), engine.schema.attribute(name).ok_or_else(missing)?.0))
+            Ok::<_, SearchError>((name.clone(), engine.schema.attribute(name).ok_or_else(missing)?.0))
         };
-        let highlight = |name: &String| Ok((name.clone(), field("highlight", name)?));
+        let highlight = |name: &String| Ok::<_, SearchError>((name.clone(), field("highlight", name)?));
         let mut warnings = Vec::new();
         let wanted = options.mode.as_deref().or(custom.as_ref().and_then(|custom| custom.mode));
         let (mode, vector) = legs(engine, text, wanted, options, &mut warnings)?;
@@ -88,8 +88,8 @@ impl Request {
             offset,
             candidates,
             weights: weights(engine, options.weights.as_ref())?,
-            facets: options.facets.iter().map(facet).collect::<Result<_, SearchError>>()?,
-            highlight: options.highlight.iter().map(highlight).collect::<Result<_, SearchError>>()?,
+            facets: options.facets.iter().map(facet).try_gather()?,
+            highlight: options.highlight.iter().map(highlight).try_gather()?,
             snippet_field: match &options.snippet.field {
                 Some(name) => Some(field("snippet.field", name)?),
                 None => None,

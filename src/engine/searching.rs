@@ -1,6 +1,6 @@
 //! `search`: words in, hits out.
 
-use super::asking::{key_of, passing};
+use super::asking::passing;
 use super::matching::each_text;
 use super::request::Request;
 use super::{Engine, SearchError};
@@ -13,7 +13,7 @@ use crate::query::{Phrase, Term};
 use crate::recipe::{
     Completion, Explain, Explained, ExplainedKeyword, ExplainedPhrase, ExplainedVector, Facet, FacetValue,
     Factor, Hit, Interpretation, Legs, Mode, Part, Plan, Retrieved, Scored, SearchOptions, SearchResponse,
-    Signal, WordRule, Words, complete, interpret, retrieve,
+    Signal, WordRule, Words, complete, ids_of, interpret, key_of, retrieve,
 };
 use crate::retrieval::{self, Corpus, Filter, Found, Place, part_of};
 
@@ -158,11 +158,7 @@ fn bare_hit(corpus: &Corpus, scored: &Scored) -> Result<Hit, SearchError> {
         snippet: None,
         highlights: Vec::new(),
         pinned: scored.is_pinned,
-        folded: scored
-            .folded
-            .iter()
-            .map(|row| Ok(key_of(corpus, *row)?.id.to_owned()))
-            .collect::<Result<Vec<_>, SearchError>>()?,
+        folded: ids_of(corpus, &scored.folded)?,
         explain: None,
         record: None,
     })

@@ -1,6 +1,6 @@
 //! The unified recipe's calls: what is remembered between searches, and what hits look like.
 
-use super::asking::{QueryVector, key_of, passing, record_of};
+use super::asking::{QueryVector, passing, record_of};
 use super::{Engine, SearchError};
 use crate::gather::Gather;
 use crate::json::{Json, text_of};
@@ -9,9 +9,8 @@ use crate::recipe::unified::{
     self, AnswerKey, Answers, Figures, Found, Intent, Params, Plan, Route, Shown, Variant, Vocabulary,
     boosted, booster, intent,
 };
-use crate::recipe::{Explained, Legs};
+use crate::recipe::{Explained, Legs, ids_of, key_of};
 use crate::retrieval::{Corpus, require};
-use crate::snapshot::SnapshotError;
 use serde::Serialize;
 
 /// What the recipe remembers.
@@ -288,7 +287,6 @@ fn hit(corpus: &Corpus, found: &Found, shown: &Shown, params: &Params) -> Result
     let key = key_of(corpus, rated.row)?;
     let record = record_of(corpus, rated.row)?;
     let field = |name: &str| record.json().get(name).filter(|value| **value != Json::Null).cloned();
-    let folded = shown.folded.iter().map(|&row| Ok(key_of(corpus, row)?.id.to_owned()));
     let explain = || Explain {
         bm25: rated.keyword.map(|signal| signal.score),
         similarity: rated.vector.map(|signal| signal.score),
@@ -303,7 +301,7 @@ fn hit(corpus: &Corpus, found: &Found, shown: &Shown, params: &Params) -> Result
         obs_type: field("obsType"),
         created_at: field("createdAt"),
         pinned: shown.is_pinned,
-        folded: folded.collect::<Result<_, SnapshotError>>()?,
+        folded: ids_of(corpus, &shown.folded)?,
         explain: params.explains.then(explain),
         record: params.is_full.then(|| record.json().clone()),
     })

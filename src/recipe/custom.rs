@@ -11,7 +11,7 @@
 //! A signal is a measure with a weight, by the name that explanations use. Its name is also its measure, or the attribute
 //! that it is about, unless it says otherwise.
 
-use super::formula::{Context, Curve, Decay, Explained, Formula, Measure, Part, Rated, Term, best_first};
+use super::formula::{Context, Curve, Decay, Explained, Formula, Measure, Rated, Term, by_score};
 use super::interpretation::WordRule;
 use super::legs::Candidate;
 use super::stages::Stages;
@@ -19,7 +19,7 @@ use crate::attributes::AttributeType;
 use crate::gather::Gather;
 use crate::json::Json;
 use crate::options::{Options, OptionsError};
-use crate::order::sort_numbers;
+use crate::order::{sort_by, sort_numbers};
 use crate::ranking::RRF_K;
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
@@ -106,14 +106,11 @@ impl Custom {
         context: &Context,
         candidates: &[Candidate],
     ) -> Result<Vec<(Rated, Explained)>, SnapshotError> {
-        let mut formula = self.formula.clone();
-        let found =
-            candidates.iter().filter(|candidate| candidate.keyword.is_some_and(|k| k.place.is_some()));
-        set_totals(&mut formula, found.count());
+        let formula = &self.formula;
         let mut rated = formula.rate(context, candidates)?;
         let gives = match self.fuse {
             Fuse::Sum => None,
-            Fuse::Ranks { k } => Some(rank_gives(&formula, &rated, k)),
+            Fuse::Ranks { k } => Some(rank_gives(formula, &rated, k)),
         };
         if let Some(gives) = &gives {
             for (rated, gives) in rated.iter_mut().zip(gives) {
@@ -122,22 +119,18 @@ impl Custom {
                 rated.score = if formula.is_clamped { score.clamp(0.0, 1.0) } else { score };
             }
         }
-        let explained = rated.iter().enumerate().map(|(number, rated)| {
-            let mut explained = formula.explain(rated);
+        let explained = rated.into_iter().enumerate().map(|(number, rated)| {
+            let mut explained = formula.explain(&rated);
             if let Some(gives) = &gives {
                 for (part, give) in explained.parts.iter_mut().zip(&gives[number]) {
-                    *part = Part { product: *give, ..part.clone() };
+                    part.product = *give;
                 }
             }
-            (rated.row, explained)
+            (rated, explained)
         });
-        let explained = explained.gather();
-        best_first(&mut rated);
-        let own = |row: u32| {
-            let place = explained.binary_search_by_key(&row, |(row, _)| *row);
-            explained[place.expect("every candidate was rated")].1.clone()
-        };
-        Ok(rated.into_iter().map(|rated| (rated.clone(), own(rated.row))).gather())
+        let mut explained = explained.gather();
+        sort_by(&mut explained, |(a, _), (b, _)| by_score(a, b));
+        Ok(explained)
     }
 }
 
@@ -154,19 +147,6 @@ fn rank_gives(formula: &Formula, rated: &[Rated], k: f64) -> Vec<Vec<f64>> {
         }
     }
     gives
-}
-
-/// Tells the measures of places how many there are.
-fn set_totals(formula: &mut Formula, found: usize) {
-    fn set(measure: &mut Measure, found: usize) {
-        match measure {
-            Measure::Place { total } => *total = found,
-            Measure::Greatest(all) => all.iter_mut().for_each(|(_, measure)| set(measure, found)),
-            _ => {}
-        }
-    }
-    let terms = formula.terms.iter_mut().chain(&mut formula.factors);
-    terms.for_each(|term| set(&mut term.measure, found));
 }
 
 fn terms(options: &mut Options, name: &'static str, schema: &Schema) -> Vec<Term> {
@@ -208,7 +188,7 @@ fn measure(options: &mut Options, name: &str, schema: &Schema, depth: usize) -> 
     Ok(match measure {
         "bm25" => Measure::Bm25(curve(options, Curve::Plain)),
         "vector" => Measure::Similarity(curve(options, Curve::Positive)),
-        "place" => Measure::Place { total: 0 },
+        "place" => Measure::Place,
         "overlap" => Measure::Overlap,
         "recency" => {
             let (place, kind) = place.ok_or_else(missing)?;

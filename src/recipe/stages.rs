@@ -4,11 +4,11 @@
 //! `minRelevance` drops what neither words nor vectors find relevant; `fold` puts near-duplicates under the better hit;
 //! `diversity` reorders; the page is cut; `maxTokens` cuts it again.
 
-use super::formula::Context;
+use super::formula::{Context, Rated};
 use super::legs::{Candidate, Signal};
+use super::rows::rows_of;
 use crate::analysis::{Analyzer, Purpose};
 use crate::bitmap::Bitmap;
-use crate::document::Key;
 use crate::gather::Gather;
 use crate::json::Json;
 use crate::options::Options;
@@ -17,6 +17,7 @@ use crate::retrieval::{Corpus, Filter, Target, Test, part_of, require};
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
 use crate::tokens::estimate_tokens;
+use std::mem::take;
 
 /// How alike two hits are that count as the same, where nobody says otherwise.
 const DEFAULT_FOLD: f64 = 0.95;
@@ -59,6 +60,14 @@ pub struct Standing {
     pub score: f64,
     /// How relevant it is.
     pub relevance: f64,
+}
+
+impl Standing {
+    /// Of what was rated.
+    pub fn of(rated: &Rated) -> Standing {
+        let Rated { row, score, keyword, vector, .. } = *rated;
+        Standing { row, score, relevance: relevance(keyword, vector) }
+    }
 }
 
 /// What the stages left.
@@ -126,12 +135,8 @@ impl Stages {
         candidates: &mut Vec<Candidate>,
     ) -> Result<(), SnapshotError> {
         for id in &self.pinned {
-            for row in rows_of(corpus, id)? {
-                let (part, document) = part_of(corpus, row);
-                let is_allowed = allowed.is_none_or(|allowed| allowed[part].has(document as usize));
-                if let Err(place) = candidates.binary_search_by_key(&row, |candidate| candidate.row)
-                    && is_allowed
-                {
+            for row in rows_of(corpus, id, allowed)? {
+                if let Err(place) = candidates.binary_search_by_key(&row, |candidate| candidate.row) {
                     candidates.insert(place, Candidate::of_row(row));
                 }
             }
@@ -144,8 +149,27 @@ impl Stages {
     /// # Errors
     /// When the snapshot is damaged.
     pub fn pinned_rows(&self, corpus: &Corpus) -> Result<Vec<u32>, SnapshotError> {
-        let rows = self.pinned.iter().map(|id| rows_of(corpus, id)).try_gather()?;
+        let rows = self.pinned.iter().map(|id| rows_of(corpus, id, None)).try_gather()?;
         Ok(rows.concat())
+    }
+
+    /// Puts what was rated, best first, through the stages, and cuts it to the page.
+    ///
+    /// # Errors
+    /// When the snapshot is damaged.
+    pub fn run_on(
+        &self,
+        context: &Context,
+        rated: &mut Vec<Rated>,
+        limit: usize,
+    ) -> Result<Staged, SnapshotError> {
+        if self.are_none() {
+            rated.truncate(limit);
+            return Ok(Staged::default());
+        }
+        let staged = self.run(context, &rated.iter().map(Standing::of).gather(), limit)?;
+        *rated = staged.places.iter().map(|place| take(&mut rated[*place])).gather();
+        Ok(staged)
     }
 
     /// Puts hits, best first, through the stages.
@@ -195,28 +219,13 @@ impl Stages {
     fn pinned_places(&self, corpus: &Corpus, hits: &[Standing]) -> Result<Vec<usize>, SnapshotError> {
         let mut places = Vec::new();
         for id in &self.pinned {
-            let rows = rows_of(corpus, id)?;
+            let rows = rows_of(corpus, id, None)?;
             places.extend((0..hits.len()).filter(|place| rows.contains(&hits[*place].row)));
         }
         let mut seen = Bitmap::none(hits.len());
         places.retain(|place| seen.insert(*place));
         Ok(places)
     }
-}
-
-/// The live rows with this id, of whatever kind.
-fn rows_of(corpus: &Corpus, id: &str) -> Result<Vec<u32>, SnapshotError> {
-    let mut rows = Vec::new();
-    for part in corpus.parts {
-        let keys = part.segment.keys()?;
-        for kind in keys.kinds() {
-            let found = keys.find(Key { id, kind })?.and_then(|document| u32::try_from(document).ok());
-            rows.extend(
-                found.filter(|document| part.is_live(*document)).map(|document| part.first_row + document),
-            );
-        }
-    }
-    Ok(rows)
 }
 
 /// About how many tokens the texts of a row have (P1).
@@ -245,7 +254,7 @@ struct Likeness<'a> {
 
 impl<'a> Likeness<'a> {
     fn new(context: &'a Context<'a>, hits: &'a [Standing]) -> Likeness<'a> {
-        let (vectors, terms) = (vec![None; hits.len()], vec![None; hits.len()]);
+        let (vectors, terms) = (hits.iter().map(|_| None).gather(), hits.iter().map(|_| None).gather());
         Likeness { context, hits, vectors, terms, result: Ok(()) }
     }
 

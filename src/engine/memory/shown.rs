@@ -4,7 +4,6 @@ use super::question::Question;
 use super::sessions::ShownSession;
 use crate::attributes::time_of;
 use crate::document::{Key, Record};
-use crate::engine::asking::key_of;
 use crate::engine::matching::each_text;
 use crate::engine::{Engine, SearchError};
 use crate::gather::Gather;
@@ -14,7 +13,7 @@ use crate::order::sort_by_key;
 use crate::presentation::{Markers, Markup, render};
 use crate::query::Query;
 use crate::recipe::memory::{MEMORY, Recalled, SUPERSEDES, document_of, salience_of};
-use crate::recipe::{Candidate, Context, Explained, Rated, Signal};
+use crate::recipe::{Candidate, Context, Explained, Rated, Signal, ids_of, key_of};
 use crate::state::State;
 use serde::Serialize;
 
@@ -144,14 +143,13 @@ impl Engine {
         let mut shown = Vec::with_capacity(rows.len());
         for (number, (rated, (record, snippet))) in found.results.iter().zip(texts).enumerate() {
             let under = found.folded.get(number).map_or(&[][..], Vec::as_slice);
-            let folded = under.iter().map(|row| Ok(key_of(context.corpus, *row)?.id.to_owned()));
             let scored = Scored {
                 score: rated.score,
                 match_type: match_type(rated),
                 highlights: snippet.filter(|_| rated.keyword.is_some()).map(|snippet| [snippet]),
                 explain: found.formula.explain(rated),
                 pinned: number < found.pinned,
-                folded: folded.collect::<Result<_, SearchError>>()?,
+                folded: ids_of(context.corpus, under)?,
             };
             shown.push(match document_of(context, rated.row)? {
                 Some(document_id) => {
