@@ -239,11 +239,12 @@ impl<'a> Options<'a> {
     }
 
     /// Options within options: `read` reads them.
-    pub fn object<T>(&mut self, name: &'a str, mut read: impl FnMut(&mut Options<'a>) -> T) -> Option<T> {
+    pub fn object<T>(&mut self, name: &'a str, read: impl FnOnce(&mut Options<'a>) -> T) -> Option<T> {
         let value = self.json(name)?;
-        let mut found = None;
-        self.within(value, &[name.to_owned()], &mut |inner| found = Some(read(inner)));
-        found
+        let mut inner = self.inner(value, &[name.to_owned()]);
+        let found = read(&mut inner);
+        self.leave(inner);
+        Some(found)
     }
 
     /// An array of options: `read` reads each.
@@ -259,15 +260,18 @@ impl<'a> Options<'a> {
         };
         let mut all = Vec::new();
         for (place, value) in values.iter().enumerate() {
-            let names = [name.to_owned(), place.to_string()];
-            self.within(value, &names, &mut |inner| all.push(read(inner)));
+            let mut inner = self.inner(value, &[name.to_owned(), place.to_string()]);
+            all.push(read(&mut inner));
+            self.leave(inner);
         }
         Some(all)
     }
 
-    fn within(&mut self, value: &'a Json, names: &[String], read: &mut dyn FnMut(&mut Options<'a>)) {
-        let mut inner = Options::at(value, [&self.path, names].concat(), self.nulls);
-        read(&mut inner);
+    fn inner(&self, value: &'a Json, names: &[String]) -> Options<'a> {
+        Options::at(value, [&self.path, names].concat(), self.nulls)
+    }
+
+    fn leave(&mut self, mut inner: Options<'a>) {
         inner.complain_about_unknown();
         self.issues.append(&mut inner.issues);
     }

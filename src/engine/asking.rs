@@ -5,6 +5,7 @@ use super::{Engine, SearchError};
 use crate::bitmap::Bitmap;
 use crate::document::Record;
 use crate::gather::Gather;
+use crate::options::Options;
 use crate::order::sort_numbers;
 use crate::recipe::Context;
 use crate::retrieval::{Corpus, Filter, part_of, require};
@@ -75,6 +76,11 @@ impl Engine {
     /// What a recipe works with.
     pub(super) fn context<'a>(&'a self, corpus: &'a Corpus<'a>, query: &'a str, now: f64) -> Context<'a> {
         Context { corpus, schema: &self.schema, analyzer: &self.analyzer, query, now }
+    }
+
+    /// The option `now`, or else what the clock says.
+    pub(super) fn now_in(&self, options: &mut Options) -> f64 {
+        self.now(options.time("now"))
     }
 
     /// The time that was given, or now.

@@ -8,6 +8,7 @@ mod changes;
 mod embedding;
 mod error;
 mod federation;
+mod fields;
 mod match_options;
 mod matching;
 mod memory;
@@ -261,11 +262,10 @@ impl Engine {
         &self,
         work: impl FnOnce(&Corpus) -> Result<T, E>,
     ) -> Result<T, E> {
-        let parts = self.parts_to_read()?;
-        work(&Corpus { parts: &parts, totals: self.totals, state: self.state()? })
+        work(&self.open_parts()?.corpus())
     }
 
-    fn parts_to_read(&self) -> Result<Vec<Part<'_>>, SnapshotError> {
+    fn open_parts(&self) -> Result<OpenParts<'_>, SnapshotError> {
         let mut first_row = 0;
         let mut parts = Vec::new();
         for (part, overrides) in self.parts.iter().zip(self.overrides()?) {
@@ -274,6 +274,19 @@ impl Engine {
             parts.push(Part { segment, dead, first_row, tables, values_by, overrides });
             first_row += part.segment.documents();
         }
-        Ok(parts)
+        Ok(OpenParts { parts, totals: self.totals, state: self.state()? })
+    }
+}
+
+/// All segments, as retrieval takes them.
+struct OpenParts<'a> {
+    parts: Vec<Part<'a>>,
+    totals: Totals,
+    state: &'a State,
+}
+
+impl OpenParts<'_> {
+    fn corpus(&self) -> Corpus<'_> {
+        Corpus { parts: &self.parts, totals: self.totals, state: self.state }
     }
 }

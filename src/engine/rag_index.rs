@@ -5,6 +5,7 @@
 
 use super::asking::records_of;
 use super::error::wrong;
+use super::fields::Fields;
 use super::rag::{CHUNK, Clamps, provider_of};
 use super::{Engine, SearchError};
 use crate::chunking::{Chunk, DEFAULT_OVERLAP, DEFAULT_SIZE, MAX_OVERLAP, MAX_SIZE, chunk_text};
@@ -14,7 +15,6 @@ use crate::json::{Json, text_of};
 use crate::options::Options;
 use crate::order::Set;
 use crate::recipe::{Source, Sources};
-use crate::retrieval::require;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -97,25 +97,22 @@ impl<'a> Given<'a> {
 
     /// The record of one of its chunks.
     fn record(&self, chunk: &Chunk, hash: &str, now: f64) -> Result<Record, SearchError> {
-        let text = |text: &str| Json::String(text.to_owned());
-        let number = |number: usize| Json::from_f64(number as f64);
-        let mut entries = vec![
-            ("id", text(&format!("{}#{}", self.source.name(), chunk.index))),
-            ("kind", text(CHUNK)),
-            ("sourceType", text(&self.source.source_type)),
-            ("sourceId", text(&self.source.source_id)),
-        ];
-        entries.extend(self.title.map(|title| ("title", text(title))));
-        entries.push(("text", text(chunk.text)));
-        let links = LINKS.iter().zip(&self.links);
-        entries.extend(links.filter_map(|(name, id)| Some((*name, text(id.as_deref()?)))));
-        entries.push(("chunkIndex", number(chunk.index)));
-        entries.push(("charOffset", number(chunk.char_offset)));
-        entries.push(("tokenCount", number(chunk.token_count)));
-        entries.push(("contentHash", text(hash)));
-        entries.push(("createdAt", Json::from_f64(self.created_at.unwrap_or(now))));
-        let entries = entries.into_iter().map(|(name, value)| (name.to_owned(), value));
-        Record::from_json(Json::Object(entries.gather())).map_err(|error| wrong("sources", error.to_string()))
+        let mut fields = Fields::default();
+        fields.text("id", Some(&format!("{}#{}", self.source.name(), chunk.index)));
+        fields.text("kind", Some(CHUNK));
+        fields.text("sourceType", Some(&self.source.source_type));
+        fields.text("sourceId", Some(&self.source.source_id));
+        fields.text("title", self.title);
+        fields.text("text", Some(chunk.text));
+        for (name, id) in LINKS.iter().zip(&self.links) {
+            fields.text(name, id.as_deref());
+        }
+        fields.number("chunkIndex", Some(chunk.index as f64));
+        fields.number("charOffset", Some(chunk.char_offset as f64));
+        fields.number("tokenCount", Some(chunk.token_count as f64));
+        fields.text("contentHash", Some(hash));
+        fields.number("createdAt", Some(self.created_at.unwrap_or(now)));
+        Record::from_json(Json::Object(fields.0)).map_err(|error| wrong("sources", error.to_string()))
     }
 }
 
@@ -261,7 +258,7 @@ impl Engine {
         let now = self.now(request.now);
         self.with_corpus(|corpus| {
             let sources = Sources::new(&self.context(corpus, "", now), None)?;
-            let mut all = Vec::with_capacity(request.sources.len());
+            let mut all = Vec::new();
             for given in &request.sources {
                 let hash = hex(&Sha256::digest(given.body));
                 let chunks = chunk_text(given.body, request.size, request.overlap)
@@ -269,7 +266,6 @@ impl Engine {
                 let records = chunks.iter().map(|chunk| given.record(chunk, &hash, now));
                 let records = records.try_gather()?;
                 let rows = sources.chunks(&given.source);
-                require(corpus, rows.iter().copied())?;
                 let old = records_of(corpus, &rows)?;
                 let is_same =
                     |old: &Record| old.json().get("contentHash").and_then(Json::as_str) == Some(&hash);
@@ -373,9 +369,7 @@ impl Engine {
         options.finish()?;
         let chunks = self.with_corpus(|corpus| {
             let sources = Sources::new(&self.context(corpus, "", self.now(now)), None)?;
-            let rows = sources.chunks(&source);
-            require(corpus, rows.iter().copied())?;
-            Ok::<_, SearchError>(records_of(corpus, &rows)?)
+            records_of(corpus, &sources.chunks(&source))
         })?;
         let keys = chunks.iter().map(|chunk| Key { id: chunk.id(), kind: chunk.kind() });
         let removed = self.remove(keys)?.replaced;
@@ -384,5 +378,7 @@ impl Engine {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    String::from_utf8_lossy(&digits.map(|digit| b"0123456789abcdef"[usize::from(digit)]).gather())
+        .into_owned()
 }

@@ -184,7 +184,7 @@ fn comparable(
     request: &Request,
     allowed: Option<&[Bitmap]>,
 ) -> Result<Vec<Bitmap>, SearchError> {
-    let mut all = Vec::with_capacity(corpus.parts.len());
+    let mut all = Vec::new();
     for (number, part) in corpus.parts.iter().enumerate() {
         let documents = part.segment.documents();
         let mut bitmap = Bitmap::none(documents as usize);

@@ -160,7 +160,7 @@ impl Engine {
 
     fn delivery(&self, options: &mut Options) -> Delivery {
         Delivery {
-            now: self.now(options.time("now")),
+            now: self.now_in(options),
             is_warming: options.flag("warming").unwrap_or(false),
             embedder: options.text("embedder").map(str::to_owned),
             embed_failed: options.text("embedFailed").map(str::to_owned),

@@ -81,7 +81,7 @@ impl Engine {
             let limit = if is_all { answer.ranked.len() } else { options.limit };
             answer.stage(&context, &options.stages, limit)?;
             require(corpus, answer.ranked.iter().map(|rated| rated.row))?;
-            let mut results = Vec::with_capacity(answer.ranked.len());
+            let mut results = Vec::new();
             for rated in &answer.ranked {
                 results.push(self.vault_result(corpus, &answer.formula, rated, options)?);
             }

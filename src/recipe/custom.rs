@@ -136,7 +136,7 @@ impl Custom {
 
 /// By candidate and signal, what its place gives.
 fn rank_gives(formula: &Formula, rated: &[Rated], k: f64) -> Vec<Vec<f64>> {
-    let mut gives = vec![vec![0.0; formula.terms.len()]; rated.len()];
+    let mut gives = rated.iter().map(|_| vec![0.0; formula.terms.len()]).gather();
     for (number, term) in formula.terms.iter().enumerate() {
         let mut list = (0..rated.len()).filter(|at| rated[*at].values[number] > 0.0).gather();
         sort_numbers(&mut list, &mut |a, b| {
@@ -182,51 +182,55 @@ fn measure(options: &mut Options, name: &str, schema: &Schema, depth: usize) -> 
         "recency" => DEFAULT_TIME,
         _ => name,
     });
-    let place = schema.attribute(attribute);
-    let missing = || format!("there is no attribute {attribute:?}");
     let default = options.any_number("default");
-    Ok(match measure {
-        "bm25" => Measure::Bm25(curve(options, Curve::Plain)),
-        "vector" => Measure::Similarity(curve(options, Curve::Positive)),
-        "place" => Measure::Place,
-        "overlap" => Measure::Overlap,
+    // What is not about an attribute.
+    match measure {
+        "bm25" => return Ok(Measure::Bm25(curve(options, Curve::Plain))),
+        "vector" => return Ok(Measure::Similarity(curve(options, Curve::Positive))),
+        "place" => return Ok(Measure::Place),
+        "overlap" => return Ok(Measure::Overlap),
+        "greatest" => return greatest(options, schema, depth),
+        _ => {}
+    }
+    let Some((place, kind)) = schema.attribute(attribute) else {
+        return Err(format!("there is no attribute {attribute:?}"));
+    };
+    match measure {
+        "recency" if kind != AttributeType::Time => {
+            Err(format!("{attribute:?} is no attribute of type time"))
+        }
         "recency" => {
-            let (place, kind) = place.ok_or_else(missing)?;
-            if kind != AttributeType::Time {
-                return Err(format!("{attribute:?} is no attribute of type time"));
-            }
             let rate = options.number("rate", 0.0..=1e6).map(|rate| Decay::Exponential { rate });
             let half_life = options.number("halfLife", 1e-6..=1e9).map(|days| Decay::HalfLife { days });
             let floor = options.number("floor", 0.0..=1.0).unwrap_or(0.0);
             let decay = rate.or(half_life).unwrap_or(Decay::Logarithmic { floor });
-            Measure::Age { attributes: vec![place], decay, default: default.unwrap_or(0.0) }
+            Ok(Measure::Age { attributes: vec![place], decay, default: default.unwrap_or(0.0) })
         }
         "shared" => {
-            let (place, _) = place.ok_or_else(missing)?;
-            Measure::Shared { attribute: Some(place), with: options.texts("with").unwrap_or_default() }
+            let with = options.texts("with").unwrap_or_default();
+            Ok(Measure::Shared { attribute: Some(place), with })
         }
         "equal" => {
-            let (place, _) = place.ok_or_else(missing)?;
             let to = options.text("to").ok_or("\"to\" says what it has to be")?;
-            Measure::Equal { attribute: Some(place), to: to.to_owned() }
+            Ok(Measure::Equal { attribute: Some(place), to: to.to_owned() })
         }
-        "greatest" => {
-            let of = options.json("of").and_then(|of| match of {
-                Json::Object(entries) if depth == 0 => Some(entries),
-                _ => None,
-            });
-            let of = of.ok_or("\"of\" names the signals of which the greatest counts")?;
-            let mut all = Vec::new();
-            for (name, json) in of.iter().take(MAX_TERMS) {
-                let mut own = Options::of(json);
-                let scale = own.any_number("scale").unwrap_or(1.0);
-                all.push((scale, self::measure(&mut own, name, schema, depth + 1)?));
-                own.finish().map_err(|error| format!("{name}: {error}"))?;
-            }
-            Measure::Greatest(all)
-        }
-        _ => field(options, place.ok_or_else(missing)?, name, default)?,
-    })
+        _ => field(options, (place, kind), name, default),
+    }
+}
+
+/// The greatest of the signals that are named; not within another such one.
+fn greatest(options: &mut Options, schema: &Schema, depth: usize) -> Result<Measure, String> {
+    let Some(Json::Object(of)) = options.json("of").filter(|_| depth == 0) else {
+        return Err("\"of\" names the signals of which the greatest counts".to_owned());
+    };
+    let mut all = Vec::new();
+    for (name, json) in of.iter().take(MAX_TERMS) {
+        let mut own = Options::of(json);
+        let scale = own.any_number("scale").unwrap_or(1.0);
+        all.push((scale, measure(&mut own, name, schema, depth + 1)?));
+        own.finish().map_err(|error| format!("{name}: {error}"))?;
+    }
+    Ok(Measure::Greatest(all))
 }
 
 /// A number of the record itself, or what its word is worth.

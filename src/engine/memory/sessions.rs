@@ -68,7 +68,7 @@ impl Engine {
         let before = options.count("before", 0..=MAX_DEPTH).unwrap_or(DEPTH);
         let after = options.count("after", 0..=MAX_DEPTH).unwrap_or(DEPTH);
         let decays = options.flag("decay").unwrap_or(false);
-        let now = self.now(options.time("now"));
+        let now = self.now_in(&mut options);
         options.finish()?;
         let Some((part, document)) = self.find(Key { id: &id, kind: MEMORY })? else {
             return Err(SearchFault::NotFound { what: "anchor memory", id }.into());
@@ -80,7 +80,7 @@ impl Engine {
             let mut sessions: Vec<ShownSession> = Vec::new();
             let mut shown = |rows: &[u32]| {
                 require(corpus, rows.iter().copied())?;
-                let mut memories = Vec::with_capacity(rows.len());
+                let mut memories = Vec::new();
                 for row in rows {
                     let record = record_of(corpus, *row)?;
                     if let Some(usage) = corpus.state.latest_usage_of(record.id())

@@ -140,7 +140,7 @@ impl Engine {
     ) -> Result<Vec<Shown>, SearchError> {
         let rows = found.results.iter().map(|rated| rated.row).gather();
         let texts = self.texts_of_rows(context, question, query, &rows)?;
-        let mut shown = Vec::with_capacity(rows.len());
+        let mut shown = Vec::new();
         for (number, (rated, (record, snippet))) in found.results.iter().zip(texts).enumerate() {
             let under = found.folded.get(number).map_or(&[][..], Vec::as_slice);
             let scored = Scored {
@@ -254,7 +254,7 @@ impl Engine {
             });
             return Ok(shown.gather());
         }
-        let mut shown = Vec::with_capacity(found.len());
+        let mut shown = Vec::new();
         for candidate in found {
             let similarity = candidate.vector.map_or(0.0, |signal| signal.score);
             let memory_id = key_of(context.corpus, candidate.row)?.id.to_owned();

@@ -91,7 +91,7 @@ impl Default for Weights {
             keyword: 0.25,
             salience: 0.2,
             recency: 0.15,
-            sector_boost: boosts.map(|(sector, boost)| (sector.to_owned(), boost)).to_vec(),
+            sector_boost: boosts.iter().map(|(sector, boost)| ((*sector).to_owned(), *boost)).gather(),
         }
     }
 }
@@ -236,7 +236,7 @@ fn superseded(context: &Context, candidates: &[Candidate]) -> Result<Measure, Sn
 /// Leaves the best chunk of each document (M12); memories all stay.
 fn keep_best_chunks(context: &Context, results: &mut Vec<Rated>) -> Result<(), SnapshotError> {
     let mut seen = Set::new();
-    let mut kept = Vec::with_capacity(results.len());
+    let mut kept = Vec::new();
     for rated in results.drain(..) {
         if document_of(context, rated.row)?.is_none_or(|document| seen.insert(document)) {
             kept.push(rated);
