@@ -120,7 +120,7 @@ impl<'a> Given<'a> {
 fn read_source(options: &mut Options) -> Source {
     let (source_type, source_id) = (options.text("sourceType"), options.id("sourceId"));
     // The first colon of a chunk's id ends the type.
-    if source_type.is_none_or(|name| name.is_empty() || name.contains(':')) {
+    if source_type.is_none_or(|name| name.is_empty() || name.bytes().any(|byte| byte == b':')) {
         options.complain("sourceType", "a text without a colon is wanted");
     }
     if source_id.as_deref().is_none_or(str::is_empty) {

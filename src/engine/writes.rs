@@ -4,7 +4,7 @@
 //! dead. Segments of like size are merged, so there are never many.
 
 use super::{Engine, LivePart, WriteError};
-use crate::document::{Key, KeysView, MAX_KINDS, Record};
+use crate::document::{Key, MAX_KINDS, Record};
 use crate::gather::Gather;
 use crate::order::Set;
 use crate::segment::{BatchWriter, MergeError, MergeFault, Segment, Source, merge};
@@ -85,12 +85,18 @@ impl Engine {
     ) -> Result<(), WriteError> {
         let added = segment.keys()?;
         let parts = self.parts.iter().map(|part| part.segment.keys()).try_gather()?;
-        let mut kinds = parts.iter().chain([&added]).flat_map(KeysView::kinds).copied().collect::<Set<_>>();
+        let own = added.kinds().iter().copied().collect::<Set<_>>();
+        let mut kinds = own.clone();
+        for keys in &parts {
+            for kind in keys.kinds() {
+                kinds.insert(*kind);
+            }
+        }
         if kinds.len() <= MAX_KINDS {
             return Ok(());
         }
         // Some may be those of dead records only.
-        kinds = added.kinds().iter().copied().collect();
+        kinds = own;
         let removed = removed.iter().map(|(id, kind)| Key { id, kind }).collect::<Set<_>>();
         for (part, keys) in self.parts.iter().zip(&parts) {
             for document in (0..keys.len()).filter(|&document| !part.dead.has(document)) {

@@ -49,13 +49,22 @@ impl<'a> Context<'a> {
 
 /// The terms of a text, each once, in order.
 pub fn distinct_terms(analyzer: &Analyzer, text: &str) -> Vec<Vec<u8>> {
-    let mut terms: Vec<Vec<u8>> = Vec::new();
-    analyzer.spans(text, Purpose::Query, |span| {
+    let mut distinct = Vec::new();
+    for term in terms(analyzer, text, Purpose::Query) {
+        if !distinct.contains(&term) {
+            distinct.push(term);
+        }
+    }
+    distinct
+}
+
+/// The terms of a text, in order.
+pub(super) fn terms(analyzer: &Analyzer, text: &str, purpose: Purpose) -> Vec<Vec<u8>> {
+    let mut terms = Vec::new();
+    analyzer.spans(text, purpose, |span| {
         let mut term = Vec::new();
         analyzer.term(&text[span.start..span.end], &mut term);
-        if !terms.contains(&term) {
-            terms.push(term);
-        }
+        terms.push(term);
     });
     terms
 }
@@ -173,13 +182,6 @@ pub struct Term {
     pub weight: f64,
 }
 
-impl Term {
-    /// A measure under its name, and what it counts.
-    pub fn new(name: &str, weight: f64, measure: Measure) -> Term {
-        Term { name: name.to_owned(), measure, weight }
-    }
-}
-
 /// How a score is made.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Formula {
@@ -250,6 +252,16 @@ impl Explained {
 }
 
 impl Formula {
+    /// Adds a measure under its name, and what it counts.
+    pub fn add(&mut self, name: &str, weight: f64, measure: Measure) {
+        self.terms.push(Term { name: name.to_owned(), measure, weight });
+    }
+
+    /// Multiplies by a measure.
+    pub fn multiply(&mut self, name: &str, measure: Measure) {
+        self.factors.push(Term { name: name.to_owned(), measure, weight: 1.0 });
+    }
+
     /// Rates candidates; they are in row order, and so is what is given back.
     ///
     /// # Errors

@@ -4,7 +4,7 @@
 //! than its share (R7), neighbours (R8), the graph of sources (R9), and on request a rerank by it (R10).
 
 use super::formula::{
-    Context, Curve, Explained, Formula, Measure, Part, Rated, Term, best_first, overlap, place_score,
+    Context, Curve, Explained, Formula, Measure, Part, Rated, best_first, overlap, place_score,
 };
 use super::legs::{Ask, Candidate, Words};
 use super::sources::{Graph, GraphPlan, Source, Sources};
@@ -241,22 +241,22 @@ fn candidates(context: &Context, plan: &RagPlan) -> Result<Found, SnapshotError>
 
 /// How a mode makes one score of the signals (R5).
 fn formula(plan: &RagPlan, overlap: Measure) -> Formula {
-    let semantic = |weight| Term::new("semantic", weight, Measure::Similarity(Curve::Positive));
-    let words = |weight, scale, overlap| {
-        let either = vec![(1.0, Measure::Place), (scale, overlap)];
-        Term::new("words", weight, Measure::Greatest(either))
+    let (semantic, scale) = match plan.mode {
+        RagMode::Fts => (None, 1.0),
+        RagMode::Semantic => (Some(SEMANTIC_SHARE), 1.0),
+        RagMode::Hybrid => (Some(plan.semantic_weight), OVERLAP_SCALE),
     };
-    let terms = match plan.mode {
-        RagMode::Fts => vec![words(1.0, 1.0, overlap)],
-        RagMode::Semantic => {
-            vec![semantic(SEMANTIC_SHARE), Term::new("overlap", 1.0 - SEMANTIC_SHARE, overlap)]
-        }
-        RagMode::Hybrid => {
-            let weight = plan.semantic_weight;
-            vec![semantic(weight), words(1.0 - weight, OVERLAP_SCALE, overlap)]
-        }
-    };
-    Formula { terms, ..Formula::default() }
+    let mut formula = Formula::default();
+    if let Some(weight) = semantic {
+        formula.add("semantic", weight, Measure::Similarity(Curve::Positive));
+    }
+    let weight = 1.0 - semantic.unwrap_or(0.0);
+    if plan.mode == RagMode::Semantic {
+        formula.add("overlap", weight, overlap);
+    } else {
+        formula.add("words", weight, Measure::Greatest(vec![(1.0, Measure::Place), (scale, overlap)]));
+    }
+    formula
 }
 
 /// The candidates with their scores, and the share of the query's terms that each has.

@@ -1,6 +1,6 @@
 //! How alike are a query and an entry, by their terms? (V5)
 
-use super::formula::Context;
+use super::formula::{Context, terms};
 use crate::analysis::{Analyzer, Purpose};
 use crate::bitmap::Bitmap;
 use crate::gather::Gather;
@@ -84,11 +84,9 @@ fn stopped(analyzer: &Analyzer) -> Set<Vec<u8>> {
 
 /// The terms of a query, in byte order, and how often each occurs.
 fn query_terms(analyzer: &Analyzer, query: &str) -> Map<Vec<u8>, u32> {
-    let mut terms = Map::new();
-    analyzer.spans(query, Purpose::Query, |span| {
-        let mut term = Vec::new();
-        analyzer.term(&query[span.start..span.end], &mut term);
-        *terms.or_insert(term, 0) += 1;
-    });
-    terms
+    let mut counts = Map::new();
+    for term in terms(analyzer, query, Purpose::Query) {
+        *counts.or_insert(term, 0) += 1;
+    }
+    counts
 }

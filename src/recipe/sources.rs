@@ -329,7 +329,7 @@ struct Growing {
     graph: Graph,
     places: Map<String, usize>,
     /// The edges there are: from, to and relation.
-    known: Set<(usize, usize, String)>,
+    known: Set<String>,
 }
 
 impl Growing {
@@ -354,7 +354,7 @@ impl Growing {
     fn edge(&mut self, node: usize, other: &Source, relation: &str, way: Way) -> bool {
         let Some(other) = self.node(other, false) else { return false };
         let (from, to) = if way == Way::From { (other, node) } else { (node, other) };
-        let key = |from, to| (from, to, relation.to_owned());
+        let key = |from: usize, to: usize| format!("{from} {to} {relation}");
         let is_known = way == Way::Either && self.known.contains(&key(to, from));
         if other != node && !is_known && self.known.insert(key(from, to)) {
             let name = |place: usize| self.graph.nodes[place].id.clone();

@@ -4,10 +4,10 @@
 //! `minRelevance` drops what neither words nor vectors find relevant; `fold` puts near-duplicates under the better hit;
 //! `diversity` reorders; the page is cut; `maxTokens` cuts it again.
 
-use super::formula::{Context, Rated};
+use super::formula::{Context, Rated, terms};
 use super::legs::{Candidate, Signal};
 use super::rows::rows_of;
-use crate::analysis::{Analyzer, Purpose};
+use crate::analysis::Purpose;
 use crate::bitmap::Bitmap;
 use crate::gather::Gather;
 use crate::json::Json;
@@ -281,7 +281,9 @@ impl<'a> Likeness<'a> {
         for hit in [a, b] {
             if self.terms[hit].is_none() {
                 let text = texts_of(self.context, self.hits[hit].row)?;
-                self.terms[hit] = Some(terms_of(self.context.analyzer, &text));
+                let terms = terms(self.context.analyzer, &text, Purpose::Document).into_iter();
+                let term = |term: Vec<u8>| String::from_utf8_lossy(&term).into_owned();
+                self.terms[hit] = Some(terms.map(term).gather());
             }
         }
         let terms = |hit: usize| self.terms[hit].as_deref().unwrap_or_default();
@@ -293,14 +295,4 @@ impl<'a> Likeness<'a> {
         let vectors = self.context.corpus.parts[part].segment.vectors()?;
         Ok(vectors.first().and_then(|rows| Some(rows.vector(rows.row_of(document)?))))
     }
-}
-
-fn terms_of(analyzer: &Analyzer, text: &str) -> Vec<String> {
-    let mut terms = Vec::new();
-    analyzer.spans(text, Purpose::Document, |span| {
-        let mut term = Vec::new();
-        analyzer.term(&text[span.start..span.end], &mut term);
-        terms.push(String::from_utf8_lossy(&term).into_owned());
-    });
-    terms
 }

@@ -3,7 +3,7 @@
 //! Words and vectors find candidates; seven signals, weighed and added up, rank them; what is linked with the best joins
 //! them. Memories stand beside entries, with a score of their own.
 
-use super::formula::{Context, Curve, Formula, Measure, Rated, Term, best_first};
+use super::formula::{Context, Curve, Formula, Measure, Rated, best_first};
 use super::legs::{Ask, Candidate, Words};
 use super::rows::{ids_of, rows_of};
 use super::semantic::semantic;
@@ -214,21 +214,20 @@ fn score(
     let rows = candidates.iter().map(|candidate| candidate.row).gather();
     let near = rows.iter().map(|row| near.get(row).copied().unwrap_or(0.0)).gather();
     let severities = SEVERITIES.iter().map(|(word, worth)| ((*word).to_owned(), *worth)).gather();
-    let measures = [
-        Measure::Given(semantic(context, question.statistics, &rows)?),
-        Measure::Similarity(Curve::Positive),
-        Measure::Word { attribute: attribute("severity"), values: severities, default: UNKNOWN_SEVERITY },
-        Measure::Given(worths(context, &rows)?),
-        Measure::Shared { attribute: attribute("tags"), with: question.tags.to_vec() },
-        Measure::Equal {
-            attribute: question.domain.and_then(|_| attribute("domain")),
-            to: question.domain.unwrap_or_default().to_owned(),
-        },
-        Measure::Given(near),
-    ];
-    let terms = SIGNALS.iter().zip(question.weights).zip(measures);
-    let terms = terms.map(|((name, weight), measure)| Term::new(name, weight, measure)).gather();
-    let formula = Formula { terms, ..Formula::default() };
+    let mut formula = Formula::default();
+    let mut signals = SIGNALS.iter().zip(question.weights);
+    let mut add = |measure| {
+        let (name, weight) = signals.next().expect("there are seven");
+        formula.add(name, weight, measure);
+    };
+    add(Measure::Given(semantic(context, question.statistics, &rows)?));
+    add(Measure::Similarity(Curve::Positive));
+    add(Measure::Word { attribute: attribute("severity"), values: severities, default: UNKNOWN_SEVERITY });
+    add(Measure::Given(worths(context, &rows)?));
+    add(Measure::Shared { attribute: attribute("tags"), with: question.tags.to_vec() });
+    let domain = question.domain.unwrap_or_default().to_owned();
+    add(Measure::Equal { attribute: question.domain.and_then(|_| attribute("domain")), to: domain });
+    add(Measure::Given(near));
     let rated = formula.rate(context, candidates)?;
     Ok((formula, rated))
 }

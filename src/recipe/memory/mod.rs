@@ -12,7 +12,7 @@ pub use salience::{Fading, salience_of};
 pub use timeline::timeline;
 pub use wanted::Wanted;
 
-use super::formula::{Context, Curve, Decay, Formula, Measure, Rated, Term, best_first};
+use super::formula::{Context, Curve, Decay, Formula, Measure, Rated, best_first};
 use super::legs::{Ask, Candidate, Words};
 use super::stages::Stages;
 use crate::attributes::AttributeType::{self, Bool, Keyword, Keywords, Number, Time};
@@ -205,19 +205,14 @@ impl Plan<'_> {
             values: weights.sector_boost.clone(),
             default: 1.0,
         };
-        Ok(Formula {
-            terms: vec![
-                Term::new("semantic", weights.semantic, Measure::Similarity(Curve::Plain)),
-                Term::new("keyword", weights.keyword, Measure::Bm25(Curve::Capped(FULL_BM25))),
-                Term::new("salience", weights.salience, salience),
-                Term::new("recency", weights.recency, recency),
-            ],
-            factors: vec![
-                Term::new("sector", 1.0, sector),
-                Term::new("superseded", 1.0, superseded(context, candidates)?),
-            ],
-            is_clamped: true,
-        })
+        let mut formula = Formula { is_clamped: true, ..Formula::default() };
+        formula.add("semantic", weights.semantic, Measure::Similarity(Curve::Plain));
+        formula.add("keyword", weights.keyword, Measure::Bm25(Curve::Capped(FULL_BM25)));
+        formula.add("salience", weights.salience, salience);
+        formula.add("recency", weights.recency, recency);
+        formula.multiply("sector", sector);
+        formula.multiply("superseded", superseded(context, candidates)?);
+        Ok(formula)
     }
 }
 

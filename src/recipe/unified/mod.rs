@@ -15,7 +15,7 @@ pub use params::Params;
 pub use variants::{Intent, Variant, intent, variants};
 pub use vocabulary::{NearWord, Vocabulary};
 
-use super::formula::{Context, Formula, Measure, Rated, Term};
+use super::formula::{Context, Formula, Measure, Rated};
 use super::legs::{Ask, Signal, Words};
 use super::stages::Standing;
 use super::{InterpretError, Legs, WordRule, interpret};
@@ -211,8 +211,8 @@ fn variant_query(context: &Context, variant: &Variant) -> Result<Query, Interpre
 impl Found {
     fn of(rows: Vec<Rated>, names: &[&str], route: Route) -> Found {
         // Only told of: the scores are made elsewhere.
-        let terms = names.iter().map(|name| Term::new(name, 1.0, Measure::Given(Vec::new()))).gather();
-        let formula = Formula { terms, ..Formula::default() };
+        let mut formula = Formula::default();
+        names.iter().for_each(|name| formula.add(name, 1.0, Measure::Given(Vec::new())));
         let (is_short_circuit, legs) = (false, Legs::default());
         Found { rows, page: Vec::new(), formula, route, legs, is_short_circuit, variants: Vec::new() }
     }
