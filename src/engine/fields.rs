@@ -1,6 +1,8 @@
 //! A JSON object that is made field by field.
 
+use crate::gather::Gather;
 use crate::json::Json;
+use crate::recipe::{Explained, Factor, Part};
 
 /// The fields so far.
 #[derive(Default)]
@@ -22,6 +24,45 @@ impl Fields {
     pub fn number(&mut self, name: &str, number: Option<f64>) {
         if let Some(number) = number {
             self.put(name, Json::from_f64(number));
+        }
+    }
+
+    /// A number that is written with its fraction, even where that is zero.
+    pub fn float(&mut self, name: &str, number: f64) {
+        self.put(name, Json::Float(number));
+    }
+
+    /// A count.
+    pub fn count(&mut self, name: &str, count: usize) {
+        self.put(name, Json::Integer(count as i64));
+    }
+
+    /// Texts, where there are any.
+    pub fn texts(&mut self, name: &str, texts: Vec<String>) {
+        if !texts.is_empty() {
+            self.put(name, Json::Array(texts.into_iter().map(Json::String).gather()));
+        }
+    }
+
+    /// How a score was made.
+    pub fn explained(&mut self, Explained { parts, factors }: &Explained) {
+        let part = |part: &Part| {
+            let mut fields = Fields::default();
+            fields.text("name", Some(&part.name));
+            fields.float("value", part.value);
+            part.weight.into_iter().for_each(|weight| fields.float("weight", weight));
+            fields.float("product", part.product);
+            Json::Object(fields.0)
+        };
+        let factor = |factor: &Factor| {
+            let mut fields = Fields::default();
+            fields.text("name", Some(&factor.name));
+            fields.float("value", factor.value);
+            Json::Object(fields.0)
+        };
+        self.put("parts", Json::Array(parts.iter().map(part).gather()));
+        if !factors.is_empty() {
+            self.put("factors", Json::Array(factors.iter().map(factor).gather()));
         }
     }
 }

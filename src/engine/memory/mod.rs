@@ -15,7 +15,7 @@ use crate::recipe::{Ask, Context, Legs, Words};
 use crate::vector;
 use question::Question;
 use serde::Serialize;
-use shown::Shown;
+use shown::Results;
 
 /// How many results one leg gives by itself, where nobody says.
 const LEG_LIMIT: usize = 20;
@@ -49,7 +49,9 @@ struct Response {
     warnings: Vec<String>,
     /// How many of those that may be found have vectors, but none that could be compared.
     skipped: usize,
-    results: Vec<Shown>,
+    results: Vec<Json>,
+    #[serde(skip)]
+    memories: Vec<(String, f64)>,
 }
 
 /// Which legs run, and with what.
@@ -92,7 +94,7 @@ impl Engine {
         let response = self.memory_answer(find, &question, vector)?;
         // What is noted is noted after the answer is made, so that it does not change it (M9).
         if find == Find::Memories && question.tracks {
-            self.note_recall(&question, &response.results)?;
+            self.note_recall(&question, &response.memories)?;
         }
         Ok(text_of(&response))
     }
@@ -131,7 +133,8 @@ impl Engine {
                 degraded: !asked.warnings.is_empty(),
                 warnings: asked.warnings.clone(),
                 skipped,
-                results,
+                results: results.shown,
+                memories: results.memories,
             })
         })
     }
@@ -190,7 +193,7 @@ impl Engine {
         question: &Question,
         asked: &Asked,
         allowed: &[Bitmap],
-    ) -> Result<(Legs, Vec<Shown>), SearchError> {
+    ) -> Result<(Legs, Results), SearchError> {
         let plan = Plan {
             words: asked.words(),
             vector: asked.vector(),
@@ -213,7 +216,7 @@ impl Engine {
         question: &Question,
         asked: &Asked,
         allowed: &[Bitmap],
-    ) -> Result<(Legs, Vec<Shown>), SearchError> {
+    ) -> Result<(Legs, Results), SearchError> {
         let (words, vector, depth) = (asked.words(), asked.vector(), question.limit);
         let ask = Ask { words, vector, depth, allowed: Some(allowed), wants_all: false };
         let found = ask.candidates(context.corpus)?;

@@ -4,9 +4,11 @@ use super::question::required_id;
 use super::shown::as_read;
 use crate::document::Key;
 use crate::engine::asking::record_of;
+use crate::engine::fields::Fields;
 use crate::engine::{Engine, SearchError, SearchFault};
 use crate::json::{Json, text_of};
 use crate::options::Options;
+use crate::order::Set;
 use crate::recipe::memory::{MEMORY, timeline};
 use crate::retrieval::require;
 use crate::state::State;
@@ -17,31 +19,16 @@ const DEPTH: usize = 5;
 const MAX_DEPTH: usize = 1000;
 
 /// A session, as far as it is known.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct ShownSession {
-    id: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    started_at: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ended_at: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    summary: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    project_id: Option<String>,
-}
-
-impl ShownSession {
-    pub fn of(state: &State, id: &str) -> ShownSession {
-        let known = state.session(id);
-        ShownSession {
-            id: id.to_owned(),
-            started_at: known.and_then(|session| session.started_at),
-            ended_at: known.and_then(|session| session.ended_at),
-            summary: known.and_then(|session| session.summary.map(str::to_owned)),
-            project_id: known.and_then(|session| session.project_id.map(str::to_owned)),
-        }
+pub(super) fn session(state: &State, id: &str) -> Json {
+    let mut fields = Fields::default();
+    fields.text("id", Some(id));
+    if let Some(session) = state.session(id) {
+        session.started_at.into_iter().for_each(|at| fields.float("startedAt", at));
+        session.ended_at.into_iter().for_each(|at| fields.float("endedAt", at));
+        fields.text("summary", session.summary);
+        fields.text("projectId", session.project_id);
     }
+    Json::Object(fields.0)
 }
 
 #[derive(Serialize)]
@@ -49,13 +36,13 @@ struct Timeline {
     anchor: Json,
     before: Vec<Json>,
     after: Vec<Json>,
-    sessions: Vec<ShownSession>,
+    sessions: Vec<Json>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SessionContext {
-    session: ShownSession,
+    session: Json,
     memories_in_session: usize,
     usage_type: String,
 }
@@ -77,16 +64,16 @@ impl Engine {
             let context = self.context(corpus, "", now);
             let anchor = corpus.parts[part].first_row + document;
             let (before, after) = timeline(&context, anchor, before, after)?;
-            let mut sessions: Vec<ShownSession> = Vec::new();
+            let (mut sessions, mut seen) = (Vec::new(), Set::new());
             let mut shown = |rows: &[u32]| {
                 require(corpus, rows.iter().copied())?;
                 let mut memories = Vec::new();
                 for row in rows {
                     let record = record_of(corpus, *row)?;
                     if let Some(usage) = corpus.state.latest_usage_of(record.id())
-                        && sessions.iter().all(|session| session.id != usage.session)
+                        && seen.insert(usage.session.clone())
                     {
-                        sessions.push(ShownSession::of(corpus.state, &usage.session));
+                        sessions.push(session(corpus.state, &usage.session));
                     }
                     memories.push(as_read(record.json().clone(), decays, now));
                 }
@@ -107,7 +94,7 @@ impl Engine {
         options.finish()?;
         let state = self.state()?;
         let context = state.latest_usage_of(&id).map(|usage| SessionContext {
-            session: ShownSession::of(state, &usage.session),
+            session: session(state, &usage.session),
             memories_in_session: state.used_in(&usage.session).len(),
             usage_type: usage.usage.clone(),
         });

@@ -1,7 +1,7 @@
 //! Writing memories, and what is known of them.
 
 use super::question::{Question, required_id, required_text};
-use super::shown::{Shown, time};
+use super::shown::time;
 use crate::document::{Key, Record};
 use crate::engine::error::wrong;
 use crate::engine::fields::Fields;
@@ -183,15 +183,17 @@ impl Engine {
         Ok(())
     }
 
-    /// Notes that results were recalled (M9): each matters a little more, and the session knows of it.
-    pub(super) fn note_recall(&mut self, question: &Question, results: &[Shown]) -> Result<(), WriteError> {
+    /// Notes that memories were recalled, which mattered so much (M9): each matters a little more, and the session knows of it.
+    pub(super) fn note_recall(
+        &mut self,
+        question: &Question,
+        memories: &[(String, f64)],
+    ) -> Result<(), WriteError> {
         let now = question.now;
-        for result in results {
-            let Shown::Memory(result) = result else { continue };
-            let salience = salience_of(&result.memory, false, now);
-            self.set_salience(&result.id, reinforced(salience, RECALL), now)?;
+        for (id, salience) in memories {
+            self.set_salience(id, reinforced(*salience, RECALL), now)?;
             if let Some(session) = &question.recalled_in {
-                self.note_usage(session, &result.id, "recalled", now)?;
+                self.note_usage(session, id, "recalled", now)?;
             }
         }
         Ok(())
