@@ -1,8 +1,8 @@
 //! A JSON object that is made field by field.
 
 use crate::gather::Gather;
-use crate::json::Json;
-use crate::recipe::{Explained, Factor, Part};
+use crate::json::{Json, text_of};
+use crate::recipe::{Explained, Factor, Legs, Part};
 
 /// The fields so far.
 #[derive(Default)]
@@ -11,6 +11,20 @@ pub(super) struct Fields(pub Vec<(String, Json)>);
 impl Fields {
     pub fn put(&mut self, name: &str, value: Json) {
         self.0.push((name.to_owned(), value));
+    }
+
+    /// The object as text.
+    pub fn into_text(self) -> String {
+        text_of(&Json::Object(self.0))
+    }
+
+    /// An object within it.
+    pub fn object(&mut self, name: &str, fields: Fields) {
+        self.put(name, Json::Object(fields.0));
+    }
+
+    pub fn flag(&mut self, name: &str, flag: bool) {
+        self.put(name, Json::Bool(flag));
     }
 
     /// A text, where there is one.
@@ -42,6 +56,14 @@ impl Fields {
         if !texts.is_empty() {
             self.put(name, Json::Array(texts.into_iter().map(Json::String).gather()));
         }
+    }
+
+    /// How many candidates each leg gave.
+    pub fn legs(&mut self, legs: Legs) {
+        let mut own = Fields::default();
+        legs.keyword.into_iter().for_each(|count| own.count("keyword", count));
+        legs.vector.into_iter().for_each(|count| own.count("vector", count));
+        self.object("legs", own);
     }
 
     /// How a score was made.

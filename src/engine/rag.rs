@@ -36,6 +36,17 @@ impl Clamps {
         self.0.is_empty()
     }
 
+    pub fn fields(&self) -> Fields {
+        let mut all = Fields::default();
+        for (name, clamp) in &self.0 {
+            let mut own = Fields::default();
+            own.float("given", clamp.given);
+            own.float("used", clamp.used);
+            all.object(name, own);
+        }
+        all
+    }
+
     /// A number, brought into its range; none where none is given.
     pub fn number(
         &mut self,

@@ -11,11 +11,10 @@ use super::{Engine, SearchError};
 use crate::chunking::{Chunk, DEFAULT_OVERLAP, DEFAULT_SIZE, MAX_OVERLAP, MAX_SIZE, chunk_text};
 use crate::document::{Key, Record};
 use crate::gather::Gather;
-use crate::json::{Json, text_of};
+use crate::json::Json;
 use crate::options::Options;
 use crate::order::Set;
 use crate::recipe::{Source, Sources};
-use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 /// What chunks take over from their source.
@@ -139,36 +138,26 @@ struct Work {
     stale: Vec<(String, String)>,
 }
 
-/// What `rag.index` answers.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Response {
-    success: bool,
-    indexed: usize,
-    skipped: usize,
-    indexed_chunks: usize,
-    removed_chunks: usize,
-    chunk_size: usize,
-    chunk_overlap: usize,
-    quality_tier: &'static str,
-    embedding: Embedding,
-    sources: Vec<SourceReport>,
-    #[serde(skip_serializing_if = "Clamps::is_empty")]
-    clamped: Clamps,
-}
-
 /// What vectors were made with.
-#[derive(Default, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default)]
 struct Embedding {
-    providers: Set<&'static str>,
+    providers: Set<String>,
     models: Set<String>,
     fallback_count: usize,
-    #[serde(skip_serializing_if = "Set::is_empty")]
     fallback_reasons: Set<String>,
 }
 
 impl Embedding {
+    fn fields(self) -> Fields {
+        let list = |texts: Set<String>| texts.into_sorted().into_iter().map(Json::String).gather();
+        let mut fields = Fields::default();
+        fields.put("providers", Json::Array(list(self.providers)));
+        fields.put("models", Json::Array(list(self.models)));
+        fields.count("fallbackCount", self.fallback_count);
+        fields.texts("fallbackReasons", self.fallback_reasons.into_sorted());
+        fields
+    }
+
     fn quality_tier(&self) -> &'static str {
         if self.fallback_count > 0 {
             "degraded"
@@ -178,23 +167,6 @@ impl Embedding {
             "local"
         }
     }
-}
-
-/// What was done with a source.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SourceReport {
-    source_type: String,
-    source_id: String,
-    indexed: bool,
-    skipped: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'static str>,
-    indexed_chunks: usize,
-    removed_chunks: usize,
-    /// Of a dry run: what is to be embedded.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    texts: Option<Vec<String>>,
 }
 
 impl Engine {
@@ -244,7 +216,7 @@ impl Engine {
             let stale = work.iter().flat_map(|work| &work.stale);
             self.remove(stale.map(|(id, kind)| Key { id, kind }))?;
         }
-        Ok(self.index_response(request, model, &work, embedding))
+        Ok(self.index_response(&request, model, &work, embedding))
     }
 
     /// What is to be done with each source.
@@ -311,7 +283,7 @@ impl Engine {
         };
         let provider =
             if has_vectors { "embed" } else { provider_of(made_with.and_then(|(_, model)| model.embedder)) };
-        embedding.providers.insert(provider);
+        embedding.providers.insert(provider.to_owned());
         let id = made_with.map(|(name, model)| model.id.clone().unwrap_or_else(|| name.to_owned()));
         if let Some(id) = id {
             embedding.models.insert(id);
@@ -324,42 +296,49 @@ impl Engine {
 
     fn index_response(
         &self,
-        request: Request,
+        request: &Request,
         model: Option<usize>,
         work: &[Work],
         embedding: Embedding,
     ) -> String {
-        let report = |(given, work): (Given, &Work)| {
-            let indexed = work.skipped.is_none();
-            let text = |record: &Record| model.map(|model| self.schema.embedded_text(model, record));
-            let texts = || work.records.iter().filter_map(text).gather();
-            SourceReport {
-                source_type: given.source.source_type,
-                source_id: given.source.source_id,
-                indexed,
-                skipped: !indexed,
-                reason: work.skipped,
-                indexed_chunks: if indexed { work.records.len() } else { 0 },
-                removed_chunks: work.stale.len(),
-                texts: (request.dry_run && indexed).then(texts),
+        let (mut indexed, mut added, mut removed) = (0, 0, 0);
+        let mut sources = Vec::new();
+        for (given, work) in request.sources.iter().zip(work) {
+            let is_indexed = work.skipped.is_none();
+            let chunks = if is_indexed { work.records.len() } else { 0 };
+            indexed += usize::from(is_indexed);
+            added += chunks;
+            removed += work.stale.len();
+            let mut source = Fields::default();
+            source.text("sourceType", Some(&given.source.source_type));
+            source.text("sourceId", Some(&given.source.source_id));
+            source.flag("indexed", is_indexed);
+            source.flag("skipped", !is_indexed);
+            source.text("reason", work.skipped);
+            source.count("indexedChunks", chunks);
+            source.count("removedChunks", work.stale.len());
+            // Of a dry run: what is to be embedded.
+            if request.dry_run && is_indexed {
+                let text = |record: &Record| Some(Json::String(self.schema.embedded_text(model?, record)));
+                source.put("texts", Json::Array(work.records.iter().filter_map(text).gather()));
             }
-        };
-        let sources = request.sources.into_iter().zip(work).map(report).gather();
-        let count = |what: fn(&SourceReport) -> usize| sources.iter().map(what).sum::<usize>();
-        let response = Response {
-            success: true,
-            indexed: count(|source| usize::from(source.indexed)),
-            skipped: count(|source| usize::from(source.skipped)),
-            indexed_chunks: count(|source| source.indexed_chunks),
-            removed_chunks: count(|source| source.removed_chunks),
-            chunk_size: request.size,
-            chunk_overlap: request.overlap,
-            quality_tier: embedding.quality_tier(),
-            embedding,
-            sources,
-            clamped: request.clamped,
-        };
-        text_of(&response)
+            sources.push(Json::Object(source.0));
+        }
+        let mut response = Fields::default();
+        response.flag("success", true);
+        response.count("indexed", indexed);
+        response.count("skipped", work.len() - indexed);
+        response.count("indexedChunks", added);
+        response.count("removedChunks", removed);
+        response.count("chunkSize", request.size);
+        response.count("chunkOverlap", request.overlap);
+        response.text("qualityTier", Some(embedding.quality_tier()));
+        response.object("embedding", embedding.fields());
+        response.put("sources", Json::Array(sources));
+        if !request.clamped.is_empty() {
+            response.object("clamped", request.clamped.fields());
+        }
+        response.into_text()
     }
 
     pub(super) fn rag_remove(&mut self, json: &Json) -> Result<String, SearchError> {

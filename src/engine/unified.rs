@@ -262,7 +262,7 @@ fn hit(corpus: &Corpus, found: &Found, shown: &Shown, params: &Params) -> Result
         }
     }
     if shown.is_pinned {
-        hit.put("pinned", Json::Bool(true));
+        hit.flag("pinned", true);
     }
     hit.texts("folded", ids_of(corpus, &shown.folded)?);
     if params.explains {
@@ -270,7 +270,7 @@ fn hit(corpus: &Corpus, found: &Found, shown: &Shown, params: &Params) -> Result
         rated.keyword.into_iter().for_each(|signal| explain.float("bm25", signal.score));
         rated.vector.into_iter().for_each(|signal| explain.float("similarity", signal.score));
         explain.explained(&found.formula.explain(rated));
-        hit.put("explain", Json::Object(explain.0));
+        hit.object("explain", explain);
     }
     if params.is_full {
         hit.put("record", record.json().clone());

@@ -6,13 +6,12 @@ use crate::document::Key;
 use crate::engine::asking::record_of;
 use crate::engine::fields::Fields;
 use crate::engine::{Engine, SearchError, SearchFault};
-use crate::json::{Json, text_of};
+use crate::json::Json;
 use crate::options::Options;
 use crate::order::Set;
 use crate::recipe::memory::{MEMORY, timeline};
 use crate::retrieval::require;
 use crate::state::State;
-use serde::Serialize;
 
 /// How many memories a timeline shows on each side, where nobody says, and at most.
 const DEPTH: usize = 5;
@@ -29,22 +28,6 @@ pub(super) fn session(state: &State, id: &str) -> Json {
         fields.text("projectId", session.project_id);
     }
     Json::Object(fields.0)
-}
-
-#[derive(Serialize)]
-struct Timeline {
-    anchor: Json,
-    before: Vec<Json>,
-    after: Vec<Json>,
-    sessions: Vec<Json>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SessionContext {
-    session: Json,
-    memories_in_session: usize,
-    usage_type: String,
 }
 
 impl Engine {
@@ -82,7 +65,12 @@ impl Engine {
             let before = shown(&before)?;
             let anchor = shown(&[anchor])?.remove(0);
             let after = shown(&after)?;
-            Ok(text_of(&Timeline { anchor, before, after, sessions }))
+            let mut timeline = Fields::default();
+            timeline.put("anchor", anchor);
+            timeline.put("before", Json::Array(before));
+            timeline.put("after", Json::Array(after));
+            timeline.put("sessions", Json::Array(sessions));
+            Ok(timeline.into_text())
         })
     }
 
@@ -93,11 +81,11 @@ impl Engine {
         options.time("now");
         options.finish()?;
         let state = self.state()?;
-        let context = state.latest_usage_of(&id).map(|usage| SessionContext {
-            session: session(state, &usage.session),
-            memories_in_session: state.used_in(&usage.session).len(),
-            usage_type: usage.usage.clone(),
-        });
-        Ok(text_of(&context))
+        let Some(usage) = state.latest_usage_of(&id) else { return Ok("null".to_owned()) };
+        let mut context = Fields::default();
+        context.put("session", session(state, &usage.session));
+        context.count("memoriesInSession", state.used_in(&usage.session).len());
+        context.text("usageType", Some(&usage.usage));
+        Ok(context.into_text())
     }
 }

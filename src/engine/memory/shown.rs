@@ -81,9 +81,9 @@ impl Engine {
             }
             let mut explain = Fields::default();
             explain.explained(&found.formula.explain(rated));
-            own.put("explain", Json::Object(explain.0));
+            own.object("explain", explain);
             if number < found.pinned {
-                own.put("pinned", Json::Bool(true));
+                own.flag("pinned", true);
             }
             if let Some(under) = found.folded.get(number) {
                 own.texts("folded", ids_of(context.corpus, under)?);
@@ -109,7 +109,7 @@ impl Engine {
             fields.put("sourceSession", session(state, &usage.session));
         }
         let valid_until = time(record.json(), "validUntil");
-        fields.put("isSuperseded", Json::Bool(valid_until.is_some_and(|end| end <= now)));
+        fields.flag("isSuperseded", valid_until.is_some_and(|end| end <= now));
         if let Some(preview) = self.superseding(state, id, now)? {
             fields.put("supersededBy", preview);
         }

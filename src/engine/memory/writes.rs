@@ -8,12 +8,11 @@ use crate::engine::fields::Fields;
 use crate::engine::state::event_id;
 use crate::engine::{Engine, SearchError, SearchFault, WriteError};
 use crate::gather::Gather;
-use crate::json::{Json, text_of};
+use crate::json::Json;
 use crate::options::Options;
 use crate::ranking::{deemphasized, reinforced};
 use crate::recipe::memory::{MEMORY, RECALL, SUPERSEDES, salience_of};
 use crate::state::{Subject, USAGES};
-use serde::Serialize;
 
 /// What `reinforce` adds, and `deemphasize` takes away, where nobody says.
 const REINFORCEMENT: f64 = 0.1;
@@ -25,22 +24,6 @@ const TIERS: [&str; 3] = ["session", "project", "global"];
 const IMPORTANCE: f64 = 0.5;
 /// What a relationship is that does not say.
 const RELATION: &str = "RELATED_TO";
-
-#[derive(Serialize)]
-struct Created {
-    id: String,
-    memory: Json,
-    /// Whether vectors can find it.
-    embedded: bool,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct Salience {
-    id: String,
-    salience: f64,
-}
 
 impl Engine {
     /// `memory.create`.
@@ -77,8 +60,13 @@ impl Engine {
         if let Some(session) = session {
             self.note_usage(&session, &id, "created", now)?;
         }
-        let embedded = self.has_vector(&id, place)?;
-        Ok(text_of(&Created { id, memory: record.json().clone(), embedded, warnings }))
+        let mut created = Fields::default();
+        created.text("id", Some(&id));
+        created.put("memory", record.json().clone());
+        // Whether vectors can find it.
+        created.flag("embedded", self.has_vector(&id, place)?);
+        created.texts("warnings", warnings);
+        Ok(created.into_text())
     }
 
     /// An id that no memory has: that of the write.
@@ -123,7 +111,7 @@ impl Engine {
             self.set_field(key(&old), "validUntil", Json::from_f64(now), Some(now))?;
         }
         self.link(new, old, SUPERSEDES, now)?;
-        Ok(text_of(&()))
+        Ok("null".to_owned())
     }
 
     /// `memory.relate`.
@@ -140,7 +128,7 @@ impl Engine {
         if let Some(end) = valid_until {
             self.set_subject(&link, "validUntil", Json::from_f64(end), Some(now))?;
         }
-        Ok(text_of(&()))
+        Ok("null".to_owned())
     }
 
     fn link(&mut self, from: String, to: String, relation: &str, now: f64) -> Result<Subject, WriteError> {
@@ -173,7 +161,10 @@ impl Engine {
         options.finish()?;
         let salience = change(salience_of(self.memory(&id)?.json(), decays, now), amount);
         self.set_salience(&id, salience, now)?;
-        Ok(text_of(&Salience { id, salience }))
+        let mut changed = Fields::default();
+        changed.text("id", Some(&id));
+        changed.float("salience", salience);
+        Ok(changed.into_text())
     }
 
     /// Writes what a memory matters, as of now: what fades, fades from here on.
@@ -209,7 +200,7 @@ impl Engine {
         options.finish()?;
         self.memory(&id)?;
         self.note_usage(&session, &id, usage, now)?;
-        Ok(text_of(&()))
+        Ok("null".to_owned())
     }
 
     /// `memory.delete`: the memory is marked, and no longer found.
@@ -225,7 +216,7 @@ impl Engine {
             // Nothing would tell it from the others.
             self.remove([key(&id)])?;
         }
-        Ok(text_of(&()))
+        Ok("null".to_owned())
     }
 
     /// `memory.session`: begins a session, or says more of one.
@@ -244,7 +235,7 @@ impl Engine {
         for (name, value) in fields.0 {
             self.set_subject(&session, &name, value, Some(now))?;
         }
-        Ok(text_of(&()))
+        Ok("null".to_owned())
     }
 
     /// The memory with this id.
