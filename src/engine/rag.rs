@@ -287,8 +287,8 @@ impl Engine {
         self.with_corpus(|corpus| {
             let interpretation =
                 interpret(request.query, WordRule::Any, corpus, &self.schema, &self.analyzer, false, 0)?;
-            let filters = [self.rag_filter(corpus, &request.filters)?, request.stages.filter(&self.schema)];
-            let filters = filters.into_iter().flatten().gather();
+            let mut filters = self.rag_filter(corpus, &request.filters)?;
+            filters.extend(request.stages.filter(&self.schema));
             let allowed = match filters.is_empty() {
                 true => None,
                 false => Some(passing(corpus, &Filter::All(filters))?),
@@ -359,7 +359,7 @@ impl Engine {
     }
 
     /// What hits have to be of. Where the snapshot has chunks, nothing else is a hit.
-    fn rag_filter(&self, corpus: &Corpus, filters: &Filters) -> Result<Option<Filter>, SearchError> {
+    fn rag_filter(&self, corpus: &Corpus, filters: &Filters) -> Result<Vec<Filter>, SearchError> {
         let mut all = Vec::new();
         let (mut has_chunks, mut has_others) = (false, false);
         for part in corpus.parts {
@@ -383,7 +383,7 @@ impl Engine {
             };
             all.push(Filter::Test(Target::Attribute(place), Test::AnyOf(wanted)));
         }
-        Ok((!all.is_empty()).then_some(Filter::All(all)))
+        Ok(all)
     }
 }
 

@@ -27,7 +27,7 @@ impl Engine {
         self.with_corpus(|corpus| {
             let rule = request.custom.as_ref().map_or(WordRule::Any, |custom| custom.words);
             let (as_you_type, typos) = (options.as_you_type, options.typos);
-            let interpretation =
+            let mut interpretation =
                 interpret(query, rule, corpus, &self.schema, &self.analyzer, as_you_type, typos)?;
             let allowed = self.allowed(corpus, options.filter.as_ref())?;
             let allowed = narrowed(corpus, allowed, request.stages.filter(&self.schema))?;
@@ -61,7 +61,8 @@ impl Engine {
             // A vector leg that was asked for and had nothing to compare gave no candidates.
             let vector = (request.mode != Mode::Keyword).then(|| found.vector.unwrap_or(0));
             let model = request.vector.as_ref().and_then(|(place, _)| self.schema.models().nth(*place));
-            let warnings = [request.warnings, interpretation.warnings].concat();
+            let mut warnings = request.warnings;
+            warnings.append(&mut interpretation.warnings);
             Ok(SearchResponse {
                 query: query.to_owned(),
                 mode: request.mode,

@@ -111,17 +111,16 @@ impl Stages {
     /// What may be found at all; none where everything may.
     pub fn filter(&self, schema: &Schema) -> Option<Filter> {
         let at = self.as_of?;
-        let test = |name: &str, test: Test| {
-            let (attribute, _) = schema.attribute(name)?;
-            Some(Filter::Test(Target::Attribute(attribute), test))
-        };
-        let after = |name: &str| {
-            test(name, Test::Range { gte: None, gt: Some(at), lte: None, lt: None })
-                .map(|test| Filter::Not(Box::new(test)))
-        };
-        let ended = test("validUntil", Test::Range { gte: None, gt: None, lte: Some(at), lt: None });
-        let ended = ended.map(|test| Filter::Not(Box::new(test)));
-        Some(Filter::All([after("createdAt"), after("validFrom"), ended].into_iter().flatten().gather()))
+        let mut all = Vec::new();
+        for (name, gt, lte) in
+            [("createdAt", Some(at), None), ("validFrom", Some(at), None), ("validUntil", None, Some(at))]
+        {
+            if let Some((attribute, _)) = schema.attribute(name) {
+                let test = Test::Range { gte: None, gt, lte, lt: None };
+                all.push(Filter::Not(Box::new(Filter::Test(Target::Attribute(attribute), test))));
+            }
+        }
+        Some(Filter::All(all))
     }
 
     /// Adds the pinned records to the candidates, which are in row order, as far as they may be hits.
