@@ -115,9 +115,13 @@ impl<'a> Options<'a> {
         let value = self.json(name)?;
         let found = read(value);
         if found.is_none() {
-            self.complain(name, format!("{wanted} is wanted, not {}", value.kind()));
+            self.complain_about_kind(name, wanted, value);
         }
         found
+    }
+
+    fn complain_about_kind(&mut self, name: &str, wanted: &str, value: &Json) {
+        self.complain(name, format!("{wanted} is wanted, not {}", value.kind()));
     }
 
     /// A text.
@@ -193,7 +197,7 @@ impl<'a> Options<'a> {
 
     /// One of some words.
     pub fn word(&mut self, name: &'a str, words: &[&'static str]) -> Option<&'static str> {
-        self.one_of(name, name, words, |word| word)
+        self.place_of(name, name, words).map(|place| words[place])
     }
 
     /// One of some values, by its name; `what` they are.
@@ -204,11 +208,15 @@ impl<'a> Options<'a> {
         all: &[T],
         name_of: fn(T) -> &'static str,
     ) -> Option<T> {
+        let names = all.iter().map(|value| name_of(*value)).gather();
+        self.place_of(name, what, &names).map(|place| all[place])
+    }
+
+    fn place_of(&mut self, name: &'a str, what: &str, words: &[&str]) -> Option<usize> {
         let text = self.text(name)?;
-        let found = all.iter().find(|value| name_of(**value) == text).copied();
+        let found = words.iter().position(|word| *word == text);
         if found.is_none() {
-            let names = all.iter().map(|value| name_of(*value)).gather().join(", ");
-            self.complain(name, format!("unknown {what} {text:?}; there are {names}"));
+            self.complain(name, format!("unknown {what} {text:?}; there are {}", words.join(", ")));
         }
         found
     }
@@ -216,7 +224,7 @@ impl<'a> Options<'a> {
     /// Numbers.
     pub fn numbers(&mut self, name: &'a str) -> Option<Vec<f64>> {
         self.read(name, "an array of numbers", |value| match value {
-            Json::Array(values) => values.iter().map(Json::as_f64).collect(),
+            Json::Array(values) => each_of(values, Json::as_f64),
             _ => None,
         })
     }
@@ -225,9 +233,7 @@ impl<'a> Options<'a> {
     pub fn texts(&mut self, name: &'a str) -> Option<Vec<String>> {
         self.read(name, "an array of texts", |value| match value {
             Json::String(text) => Some(vec![text.clone()]),
-            Json::Array(values) => {
-                values.iter().map(|value| value.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
-            }
+            Json::Array(values) => each_of(values, |value| value.as_str().map(str::to_owned)),
             _ => None,
         })
     }
@@ -249,10 +255,10 @@ impl<'a> Options<'a> {
     ) -> Option<Vec<T>> {
         let value = self.json(name)?;
         let Json::Array(values) = value else {
-            self.complain(name, format!("an array of objects is wanted, not {}", value.kind()));
+            self.complain_about_kind(name, "an array of objects", value);
             return None;
         };
-        let mut all = Vec::with_capacity(values.len());
+        let mut all = Vec::new();
         for (place, value) in values.iter().enumerate() {
             let mut inner = self.inner(value, &[name.to_owned(), place.to_string()]);
             all.push(read(&mut inner));
@@ -285,9 +291,7 @@ impl<'a> Options<'a> {
     /// An object whose keys are the caller's own: numbers by name.
     pub fn numbers_by_name(&mut self, name: &'a str) -> Option<Vec<(String, f64)>> {
         self.read(name, "an object of numbers", |value| match value {
-            Json::Object(entries) => {
-                entries.iter().map(|(key, value)| Some((key.clone(), value.as_f64()?))).collect()
-            }
+            Json::Object(entries) => each_of(entries, |(key, value)| Some((key.clone(), value.as_f64()?))),
             _ => None,
         })
     }
@@ -321,6 +325,15 @@ impl<'a> Options<'a> {
             Err(Box::new(OptionsFault { issues: self.issues, is_unknown }))
         }
     }
+}
+
+/// What `read` reads of each value; none where it cannot read one.
+fn each_of<T, U>(values: &[T], read: impl Fn(&T) -> Option<U>) -> Option<Vec<U>> {
+    let mut all = Vec::new();
+    for value in values {
+        all.push(read(value)?);
+    }
+    Some(all)
 }
 
 #[cfg(test)]

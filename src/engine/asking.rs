@@ -3,11 +3,12 @@
 use super::error::wrong;
 use super::{Engine, SearchError};
 use crate::bitmap::Bitmap;
-use crate::document::{Key, Record};
+use crate::document::Record;
 use crate::gather::Gather;
-use crate::order::sort_by_key;
+use crate::options::Options;
+use crate::order::sort_numbers;
 use crate::recipe::Context;
-use crate::retrieval::{Corpus, Filter, part_of};
+use crate::retrieval::{Corpus, Filter, part_of, require};
 use crate::segment::parse_record;
 use crate::snapshot::SnapshotError;
 use crate::vector;
@@ -77,6 +78,11 @@ impl Engine {
         Context { corpus, schema: &self.schema, analyzer: &self.analyzer, query, now }
     }
 
+    /// The option `now`, or else what the clock says.
+    pub(super) fn now_in(&self, options: &mut Options) -> f64 {
+        self.now(options.time("now"))
+    }
+
     /// The time that was given, or now.
     pub(super) fn now(&self, given: Option<f64>) -> f64 {
         given.unwrap_or_else(self.clock)
@@ -85,13 +91,7 @@ impl Engine {
 
 /// By segment, the documents for which a filter holds.
 pub(super) fn passing(corpus: &Corpus, filter: &Filter) -> Result<Vec<Bitmap>, SnapshotError> {
-    corpus.parts.iter().map(|part| filter.apply(part)).collect()
-}
-
-/// The key of a row.
-pub(super) fn key_of<'a>(corpus: &Corpus<'a>, row: u32) -> Result<Key<'a>, SnapshotError> {
-    let (part, document) = part_of(corpus, row);
-    Ok(corpus.parts[part].segment.keys()?.get(document as usize)?)
+    corpus.parts.iter().map(|part| filter.apply(part)).try_gather()
 }
 
 /// The record of a row, as it is now.
@@ -100,11 +100,26 @@ pub(super) fn record_of(corpus: &Corpus, row: u32) -> Result<Record, SnapshotErr
     Ok(corpus.state.as_it_is_now(corpus.parts[part].segment.record(document)?))
 }
 
-/// The records of rows, as they are now. Documents that are stored together are unpacked together.
+/// The records of rows, as they are now.
 pub(super) fn records_of(corpus: &Corpus, rows: &[u32]) -> Result<Vec<Record>, SnapshotError> {
+    let mut records = rows.iter().map(|_| None).gather();
+    each_record(corpus, rows, &mut |place, record| {
+        records[place] = Some(corpus.state.as_it_is_now(record));
+        Ok(())
+    })?;
+    Ok(records.into_iter().flatten().gather())
+}
+
+/// Calls `each` with every row's place in `rows` and its record as it was written, in row order: documents that are stored
+/// together are unpacked together.
+pub(super) fn each_record(
+    corpus: &Corpus,
+    rows: &[u32],
+    each: &mut dyn FnMut(usize, Record) -> Result<(), SnapshotError>,
+) -> Result<(), SnapshotError> {
     let mut order = (0..rows.len()).gather();
-    sort_by_key(&mut order, |place| rows[*place]);
-    let mut records = vec![None; rows.len()];
+    sort_numbers(&mut order, &mut |a, b| rows[a].cmp(&rows[b]));
+    require(corpus, rows.iter().copied())?;
     let mut reader = None;
     for place in order {
         let (number, document) = part_of(corpus, rows[place]);
@@ -112,8 +127,7 @@ pub(super) fn records_of(corpus: &Corpus, rows: &[u32]) -> Result<Vec<Record>, S
             Some((open, documents)) if *open == number => documents,
             other => &mut other.insert((number, corpus.parts[number].segment.stored()?.reader())).1,
         };
-        let record = parse_record(documents.get(document as usize)?)?;
-        records[place] = Some(corpus.state.as_it_is_now(record));
+        each(place, parse_record(documents.get(document as usize)?)?)?;
     }
-    Ok(records.into_iter().flatten().gather())
+    Ok(())
 }

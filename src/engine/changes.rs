@@ -3,6 +3,7 @@
 //! Changes know when each record and field was written, so those of several writers can be applied in any order: of two
 //! versions the later stays, and rows stand in the order in which they were written.
 
+use super::writes::keys_of;
 use super::{Engine, LivePart, WriteError, WriteFault};
 use crate::bitmap::Bitmap;
 use crate::document::Key;
@@ -62,9 +63,8 @@ impl Engine {
             !own.is_write() || own < incoming.written(key)
         };
         let mut old = Bitmap::none(segment.documents() as usize);
-        let keys = segment.keys()?;
-        for document in 0..keys.len() {
-            old.set(document, !is_news(self.state()?, keys.get(document)?));
+        for (document, key) in keys_of(&segment)?.into_iter().enumerate() {
+            old.set(document, !is_news(self.state()?, key));
         }
         let fresh = match old.count() {
             0 => segment,
@@ -90,9 +90,10 @@ impl Engine {
     fn order_rows(&mut self) -> Result<(), WriteError> {
         let mut rows = Vec::new();
         for (number, part) in self.parts.iter().enumerate().filter(|(_, part)| !part.is_base) {
-            let keys = part.segment.keys()?;
-            for document in (0..keys.len()).filter(|&document| !part.dead.has(document)) {
-                rows.push((self.state()?.written(keys.get(document)?), number, document));
+            for (document, key) in keys_of(&part.segment)?.into_iter().enumerate() {
+                if !part.dead.has(document) {
+                    rows.push((self.state()?.written(key), number, document));
+                }
             }
         }
         if rows.is_sorted_by_key(|(stamp, ..)| *stamp) {

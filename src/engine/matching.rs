@@ -1,5 +1,6 @@
 //! Raw FTS5: MATCH, bm25, snippet() and highlight().
 
+use super::asking::each_record;
 use super::error::wrong;
 use super::match_options::{Column, MatchOptions};
 use super::{Engine, SearchError};
@@ -7,11 +8,11 @@ use crate::document::Record;
 use crate::gather::Gather;
 use crate::ids::FieldId;
 use crate::json::Json;
-use crate::order::sort_numbers;
+use crate::order::sort;
 use crate::presentation::{Markers, Markup, Piece, highlight, joined, render, snippet, tokens};
 use crate::query::Query;
 use crate::retrieval::{self, Corpus, Filter, Place, PlaceFinder, Ranked, Retrieval, part_of};
-use crate::segment::parse_record;
+use crate::snapshot::SnapshotError;
 use serde::Serialize;
 
 /// A row that matches.
@@ -62,7 +63,7 @@ impl Engine {
             let mut rows = keyed_rows(corpus, &found.rows)?;
             if options.snippet.is_some() || options.highlight.is_some() {
                 let row_numbers = found.rows.iter().map(|ranked| ranked.row).gather();
-                each_text(self, corpus, &query, &row_numbers, |number, text| {
+                each_text(self, corpus, &query, &row_numbers, &mut |number, text| {
                     let row = &mut rows[number];
                     row.snippet = options.snippet.as_ref().map(|options| {
                         let markers = Markers {
@@ -120,40 +121,32 @@ fn keyed_rows(corpus: &Corpus, ranked: &[Ranked]) -> Result<Vec<MatchRow>, Searc
         let (id, kind) = (key.id.to_owned(), key.kind.to_owned());
         Ok(MatchRow { id, kind, rank: ranked.rank, snippet: None, highlight: None })
     };
-    ranked.iter().map(row).collect()
+    ranked.iter().map(row).try_gather()
 }
 
-/// Calls `each` with every row's place in `rows` and its text, in row order: documents that are stored together are
-/// unpacked together.
+/// Calls `each` with every row's place in `rows` and its text, in row order.
 pub(super) fn each_text(
     engine: &Engine,
     corpus: &Corpus,
     query: &Query,
     rows: &[u32],
-    mut each: impl FnMut(usize, MatchedText),
-) -> Result<(), SearchError> {
-    let mut order = (0..rows.len()).gather();
-    sort_numbers(&mut order, &mut |a, b| rows[a].cmp(&rows[b]));
-    retrieval::require(corpus, rows.iter().copied())?;
-    let mut open = None;
-    for (done, &number) in order.iter().enumerate() {
+    each: &mut dyn FnMut(usize, MatchedText),
+) -> Result<(), SnapshotError> {
+    let mut in_order = rows.to_vec();
+    sort(&mut in_order);
+    let mut open: Option<(usize, PlaceFinder)> = None;
+    each_record(corpus, rows, &mut |number, record| {
         let (place, document) = part_of(corpus, rows[number]);
-        let (documents, finder) = match &mut open {
-            Some((open, documents, finder)) if *open == place => (documents, finder),
-            other => {
-                let part = &corpus.parts[place];
-                let left = order[done..].iter().map(|number| part_of(corpus, rows[*number]));
-                let own = left.take_while(|(other, _)| *other == place).map(|(_, document)| document);
-                let finder = PlaceFinder::new(part, query, own.gather());
-                let (_, documents, finder) = other.insert((place, part.segment.stored()?.reader(), finder));
-                (documents, finder)
-            }
-        };
-        let record = parse_record(documents.get(document as usize)?)?;
+        if open.as_ref().is_none_or(|(open, _)| *open != place) {
+            let all = in_order.iter().map(|row| part_of(corpus, *row));
+            let own = all.filter(|(part, _)| *part == place).map(|(_, document)| document);
+            open = Some((place, PlaceFinder::new(&corpus.parts[place], query, own.gather())));
+        }
+        let (_, finder) = open.as_mut().expect("it was just opened");
         let places = finder.places(document)?.unwrap_or_default();
         each(number, MatchedText::of(engine, query, record, places));
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// A document, and where the query matches in its texts.

@@ -8,6 +8,7 @@ mod changes;
 mod embedding;
 mod error;
 mod federation;
+mod fields;
 mod match_options;
 mod matching;
 mod memory;
@@ -49,7 +50,7 @@ pub struct Engine {
     parts: Vec<LivePart>,
     totals: Totals,
     /// What is known of the records; read from the snapshot when it is first asked for.
-    state: OnceLock<State>,
+    state: OnceLock<Box<State>>,
     /// By part, what that changes of attributes; worked out when it is first asked for, and after documents got new
     /// numbers.
     overrides: OnceLock<Vec<Overrides>>,
@@ -261,15 +262,31 @@ impl Engine {
         &self,
         work: impl FnOnce(&Corpus) -> Result<T, E>,
     ) -> Result<T, E> {
-        let (state, overrides) = (self.state()?, self.overrides()?);
+        work(&self.open_parts()?.corpus())
+    }
+
+    fn open_parts(&self) -> Result<OpenParts<'_>, SnapshotError> {
         let mut first_row = 0;
-        let mut parts = Vec::with_capacity(self.parts.len());
-        for (part, overrides) in self.parts.iter().zip(overrides) {
+        let mut parts = Vec::new();
+        for (part, overrides) in self.parts.iter().zip(self.overrides()?) {
             let dead = (part.dead_count > 0).then_some(&part.dead);
             let LivePart { segment, tables, values_by, .. } = part;
             parts.push(Part { segment, dead, first_row, tables, values_by, overrides });
             first_row += part.segment.documents();
         }
-        work(&Corpus { parts: &parts, totals: self.totals, state })
+        Ok(OpenParts { parts, totals: self.totals, state: self.state()? })
+    }
+}
+
+/// All segments, as retrieval takes them.
+struct OpenParts<'a> {
+    parts: Vec<Part<'a>>,
+    totals: Totals,
+    state: &'a State,
+}
+
+impl OpenParts<'_> {
+    fn corpus(&self) -> Corpus<'_> {
+        Corpus { parts: &self.parts, totals: self.totals, state: self.state }
     }
 }

@@ -1,7 +1,8 @@
 //! `rag.search`: options in, chunks out, and every step between them told.
 
-use super::asking::{QueryVector, key_of, passing, records_of};
+use super::asking::{QueryVector, passing, records_of};
 use super::error::wrong;
+use super::fields::Fields;
 use super::{Engine, SearchError};
 use crate::document::Record;
 use crate::gather::Gather;
@@ -10,9 +11,9 @@ use crate::options::Options;
 use crate::order::Map;
 use crate::recipe::{
     Graph, GraphPlan, Quality, RagFound, RagHit, RagMode, RagPlan, SEMANTIC_SHARE, Stages, WordRule, Words,
-    interpret, rag_search,
+    interpret, key_of, rag_search,
 };
-use crate::retrieval::{Corpus, Filter, Target, Test, require};
+use crate::retrieval::{Corpus, Filter, Target, Test};
 use crate::schema::EmbedderKind;
 use serde::Serialize;
 use std::ops::RangeInclusive;
@@ -33,6 +34,17 @@ struct Clamp {
 impl Clamps {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    pub fn fields(&self) -> Fields {
+        let mut all = Fields::default();
+        for (name, clamp) in &self.0 {
+            let mut own = Fields::default();
+            own.float("given", clamp.given);
+            own.float("used", clamp.used);
+            all.object(name, own);
+        }
+        all
     }
 
     /// A number, brought into its range; none where none is given.
@@ -192,15 +204,15 @@ struct Response<'a> {
     rerank: RerankReport,
     degraded: bool,
     quality_tier: &'static str,
-    embedding: Option<Embedding>,
-    filters: Filters,
+    embedding: Option<&'a Embedding>,
+    filters: &'a Filters,
     count: usize,
-    results: Vec<Json>,
-    graph: Option<Graph>,
+    results: &'a [Json],
+    graph: Option<&'a Graph>,
     #[serde(skip_serializing_if = "Clamps::is_empty")]
-    clamped: Clamps,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<String>,
+    clamped: &'a Clamps,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    warnings: &'a [String],
 }
 
 /// What meaning and words count.
@@ -280,8 +292,8 @@ impl Engine {
         self.with_corpus(|corpus| {
             let interpretation =
                 interpret(request.query, WordRule::Any, corpus, &self.schema, &self.analyzer, false, 0)?;
-            let filters = [self.rag_filter(corpus, &request.filters)?, request.stages.filter(&self.schema)];
-            let filters = filters.into_iter().flatten().gather();
+            let mut filters = self.rag_filter(corpus, &request.filters)?;
+            filters.extend(request.stages.filter(&self.schema));
             let allowed = match filters.is_empty() {
                 true => None,
                 false => Some(passing(corpus, &Filter::All(filters))?),
@@ -304,7 +316,6 @@ impl Engine {
             };
             let found = rag_search(&context, &plan)?;
             let rows = found.hits.iter().map(|hit| hit.row).gather();
-            require(corpus, rows.iter().copied())?;
             let hits = found.hits.iter().zip(records_of(corpus, &rows)?);
             let results = hits.map(|(hit, record)| result(corpus, hit, &record, request.explain));
             let results = results.try_gather()?;
@@ -314,8 +325,8 @@ impl Engine {
                 (None, false) => "local",
             };
             let degraded = reason.is_some();
-            let response = request.response(mode, quality, found, results, embedding, tier, degraded);
-            Ok(text_of(&response))
+            let embedding = embedding.as_ref();
+            Ok(text_of(&request.response(mode, quality, &found, &results, embedding, tier, degraded)))
         })
     }
 
@@ -353,7 +364,7 @@ impl Engine {
     }
 
     /// What hits have to be of. Where the snapshot has chunks, nothing else is a hit.
-    fn rag_filter(&self, corpus: &Corpus, filters: &Filters) -> Result<Option<Filter>, SearchError> {
+    fn rag_filter(&self, corpus: &Corpus, filters: &Filters) -> Result<Vec<Filter>, SearchError> {
         let mut all = Vec::new();
         let (mut has_chunks, mut has_others) = (false, false);
         for part in corpus.parts {
@@ -377,19 +388,19 @@ impl Engine {
             };
             all.push(Filter::Test(Target::Attribute(place), Test::AnyOf(wanted)));
         }
-        Ok((!all.is_empty()).then_some(Filter::All(all)))
+        Ok(all)
     }
 }
 
 impl<'a> Request<'a> {
     #[expect(clippy::too_many_arguments, reason = "one of each part of the response")]
     fn response(
-        self,
+        &'a self,
         mode: RagMode,
         quality: Quality,
-        found: RagFound,
-        results: Vec<Json>,
-        embedding: Option<Embedding>,
+        found: &'a RagFound,
+        results: &'a [Json],
+        embedding: Option<&'a Embedding>,
         quality_tier: &'static str,
         degraded: bool,
     ) -> Response<'a> {
@@ -432,12 +443,12 @@ impl<'a> Request<'a> {
             degraded,
             quality_tier,
             embedding,
-            filters: self.filters,
+            filters: &self.filters,
             count: results.len(),
             results,
-            graph: found.graph.filter(|_| self.include_graph),
-            clamped: self.clamped,
-            warnings: self.warnings,
+            graph: found.graph.as_ref().filter(|_| self.include_graph),
+            clamped: &self.clamped,
+            warnings: &self.warnings,
         }
     }
 }
@@ -453,43 +464,39 @@ pub(super) fn provider_of(embedder: Option<EmbedderKind>) -> &'static str {
 
 /// A hit as it is shown: the chunk's own fields, and beside them what the search says of it.
 fn result(corpus: &Corpus, hit: &RagHit, record: &Record, explain: bool) -> Result<Json, SearchError> {
-    let mut said = vec![("score", Json::from_f64(hit.score))];
+    let mut said = Fields::default();
+    said.number("score", Some(hit.score));
     if let Some(signals) = &hit.signals {
-        said.push(("keywordScore", Json::from_f64(signals.keyword_score)));
-        said.push(("overlapScore", Json::from_f64(signals.overlap_score)));
-        said.push(("overlapTokens", Json::from_f64(signals.overlap_tokens as f64)));
-        said.push(("semanticScore", Json::from_f64(signals.semantic_score)));
+        said.number("keywordScore", Some(signals.keyword_score));
+        said.number("overlapScore", Some(signals.overlap_score));
+        said.number("overlapTokens", Some(signals.overlap_tokens as f64));
+        said.number("semanticScore", Some(signals.semantic_score));
     }
     if let Some(near) = hit.near {
-        let seed = Json::String(key_of(corpus, near.seed)?.id.to_owned());
-        said.push((
-            "neighbor",
-            object(vec![("seed", seed), ("distance", Json::from_f64(near.distance as f64))]),
-        ));
+        let mut neighbor = Fields::default();
+        neighbor.text("seed", Some(key_of(corpus, near.seed)?.id));
+        neighbor.number("distance", Some(near.distance as f64));
+        said.put("neighbor", Json::Object(neighbor.0));
     }
     if let Some((base, signal)) = hit.rerank {
-        said.push((
-            "rerank",
-            object(vec![("base", Json::from_f64(base)), ("signal", Json::from_f64(signal))]),
-        ));
+        let mut rerank = Fields::default();
+        rerank.number("base", Some(base));
+        rerank.number("signal", Some(signal));
+        said.put("rerank", Json::Object(rerank.0));
     }
     if explain {
-        said.push(("explain", json(&hit.explained)));
+        said.put("explain", json(&hit.explained));
         if let Some(base) = &hit.base_explained {
-            said.push(("baseExplain", json(base)));
+            said.put("baseExplain", json(base));
         }
     }
-    let is_said = |name: &str| said.iter().any(|(known, _)| *known == name);
-    let own = match record.json() {
+    let is_said = |name: &str| said.0.iter().any(|(known, _)| known == name);
+    let mut all = match record.json() {
         Json::Object(entries) => entries.iter().filter(|(name, _)| !is_said(name)).cloned().gather(),
         _ => Vec::new(),
     };
-    let said = said.into_iter().map(|(name, value)| (name.to_owned(), value));
-    Ok(Json::Object(own.into_iter().chain(said).gather()))
-}
-
-fn object(entries: Vec<(&str, Json)>) -> Json {
-    Json::Object(entries.into_iter().map(|(name, value)| (name.to_owned(), value)).gather())
+    all.append(&mut said.0);
+    Ok(Json::Object(all))
 }
 
 fn json(value: &impl Serialize) -> Json {

@@ -5,17 +5,16 @@
 
 use super::asking::records_of;
 use super::error::wrong;
+use super::fields::Fields;
 use super::rag::{CHUNK, Clamps, provider_of};
 use super::{Engine, SearchError};
 use crate::chunking::{Chunk, DEFAULT_OVERLAP, DEFAULT_SIZE, MAX_OVERLAP, MAX_SIZE, chunk_text};
 use crate::document::{Key, Record};
 use crate::gather::Gather;
-use crate::json::{Json, text_of};
+use crate::json::Json;
 use crate::options::Options;
 use crate::order::Set;
 use crate::recipe::{Source, Sources};
-use crate::retrieval::require;
-use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 /// What chunks take over from their source.
@@ -97,25 +96,22 @@ impl<'a> Given<'a> {
 
     /// The record of one of its chunks.
     fn record(&self, chunk: &Chunk, hash: &str, now: f64) -> Result<Record, SearchError> {
-        let text = |text: &str| Json::String(text.to_owned());
-        let number = |number: usize| Json::from_f64(number as f64);
-        let mut entries = vec![
-            ("id", text(&format!("{}#{}", self.source.name(), chunk.index))),
-            ("kind", text(CHUNK)),
-            ("sourceType", text(&self.source.source_type)),
-            ("sourceId", text(&self.source.source_id)),
-        ];
-        entries.extend(self.title.map(|title| ("title", text(title))));
-        entries.push(("text", text(chunk.text)));
-        let links = LINKS.iter().zip(&self.links);
-        entries.extend(links.filter_map(|(name, id)| Some((*name, text(id.as_deref()?)))));
-        entries.push(("chunkIndex", number(chunk.index)));
-        entries.push(("charOffset", number(chunk.char_offset)));
-        entries.push(("tokenCount", number(chunk.token_count)));
-        entries.push(("contentHash", text(hash)));
-        entries.push(("createdAt", Json::from_f64(self.created_at.unwrap_or(now))));
-        let entries = entries.into_iter().map(|(name, value)| (name.to_owned(), value));
-        Record::from_json(Json::Object(entries.gather())).map_err(|error| wrong("sources", error.to_string()))
+        let mut fields = Fields::default();
+        fields.text("id", Some(&format!("{}#{}", self.source.name(), chunk.index)));
+        fields.text("kind", Some(CHUNK));
+        fields.text("sourceType", Some(&self.source.source_type));
+        fields.text("sourceId", Some(&self.source.source_id));
+        fields.text("title", self.title);
+        fields.text("text", Some(chunk.text));
+        for (name, id) in LINKS.iter().zip(&self.links) {
+            fields.text(name, id.as_deref());
+        }
+        fields.number("chunkIndex", Some(chunk.index as f64));
+        fields.number("charOffset", Some(chunk.char_offset as f64));
+        fields.number("tokenCount", Some(chunk.token_count as f64));
+        fields.text("contentHash", Some(hash));
+        fields.number("createdAt", Some(self.created_at.unwrap_or(now)));
+        Record::from_json(Json::Object(fields.0)).map_err(|error| wrong("sources", error.to_string()))
     }
 }
 
@@ -123,7 +119,7 @@ impl<'a> Given<'a> {
 fn read_source(options: &mut Options) -> Source {
     let (source_type, source_id) = (options.text("sourceType"), options.id("sourceId"));
     // The first colon of a chunk's id ends the type.
-    if source_type.is_none_or(|name| name.is_empty() || name.contains(':')) {
+    if source_type.is_none_or(|name| name.is_empty() || name.bytes().any(|byte| byte == b':')) {
         options.complain("sourceType", "a text without a colon is wanted");
     }
     if source_id.as_deref().is_none_or(str::is_empty) {
@@ -142,36 +138,26 @@ struct Work {
     stale: Vec<(String, String)>,
 }
 
-/// What `rag.index` answers.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Response {
-    success: bool,
-    indexed: usize,
-    skipped: usize,
-    indexed_chunks: usize,
-    removed_chunks: usize,
-    chunk_size: usize,
-    chunk_overlap: usize,
-    quality_tier: &'static str,
-    embedding: Embedding,
-    sources: Vec<SourceReport>,
-    #[serde(skip_serializing_if = "Clamps::is_empty")]
-    clamped: Clamps,
-}
-
 /// What vectors were made with.
-#[derive(Default, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default)]
 struct Embedding {
-    providers: Set<&'static str>,
+    providers: Set<String>,
     models: Set<String>,
     fallback_count: usize,
-    #[serde(skip_serializing_if = "Set::is_empty")]
     fallback_reasons: Set<String>,
 }
 
 impl Embedding {
+    fn fields(self) -> Fields {
+        let list = |texts: Set<String>| texts.into_sorted().into_iter().map(Json::String).gather();
+        let mut fields = Fields::default();
+        fields.put("providers", Json::Array(list(self.providers)));
+        fields.put("models", Json::Array(list(self.models)));
+        fields.count("fallbackCount", self.fallback_count);
+        fields.texts("fallbackReasons", self.fallback_reasons.into_sorted());
+        fields
+    }
+
     fn quality_tier(&self) -> &'static str {
         if self.fallback_count > 0 {
             "degraded"
@@ -181,23 +167,6 @@ impl Embedding {
             "local"
         }
     }
-}
-
-/// What was done with a source.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SourceReport {
-    source_type: String,
-    source_id: String,
-    indexed: bool,
-    skipped: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'static str>,
-    indexed_chunks: usize,
-    removed_chunks: usize,
-    /// Of a dry run: what is to be embedded.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    texts: Option<Vec<String>>,
 }
 
 impl Engine {
@@ -243,14 +212,11 @@ impl Engine {
             return Err(wrong("strict", reason.clone()));
         }
         if !request.dry_run {
-            let rows = rows
-                .into_iter()
-                .map(|(record, given)| (record, given.map(|(model, vector)| (model, vector.to_vec()))));
-            self.add_with(rows, request.now)?;
+            self.add_with(&rows, request.now)?;
             let stale = work.iter().flat_map(|work| &work.stale);
             self.remove(stale.map(|(id, kind)| Key { id, kind }))?;
         }
-        Ok(self.index_response(request, model, &work, embedding))
+        Ok(self.index_response(&request, model, &work, embedding))
     }
 
     /// What is to be done with each source.
@@ -264,7 +230,7 @@ impl Engine {
         let now = self.now(request.now);
         self.with_corpus(|corpus| {
             let sources = Sources::new(&self.context(corpus, "", now), None)?;
-            let mut all = Vec::with_capacity(request.sources.len());
+            let mut all = Vec::new();
             for given in &request.sources {
                 let hash = hex(&Sha256::digest(given.body));
                 let chunks = chunk_text(given.body, request.size, request.overlap)
@@ -272,7 +238,6 @@ impl Engine {
                 let records = chunks.iter().map(|chunk| given.record(chunk, &hash, now));
                 let records = records.try_gather()?;
                 let rows = sources.chunks(&given.source);
-                require(corpus, rows.iter().copied())?;
                 let old = records_of(corpus, &rows)?;
                 let is_same =
                     |old: &Record| old.json().get("contentHash").and_then(Json::as_str) == Some(&hash);
@@ -318,7 +283,7 @@ impl Engine {
         };
         let provider =
             if has_vectors { "embed" } else { provider_of(made_with.and_then(|(_, model)| model.embedder)) };
-        embedding.providers.insert(provider);
+        embedding.providers.insert(provider.to_owned());
         let id = made_with.map(|(name, model)| model.id.clone().unwrap_or_else(|| name.to_owned()));
         if let Some(id) = id {
             embedding.models.insert(id);
@@ -331,42 +296,49 @@ impl Engine {
 
     fn index_response(
         &self,
-        request: Request,
+        request: &Request,
         model: Option<usize>,
         work: &[Work],
         embedding: Embedding,
     ) -> String {
-        let report = |(given, work): (Given, &Work)| {
-            let indexed = work.skipped.is_none();
-            let text = |record: &Record| model.map(|model| self.schema.embedded_text(model, record));
-            let texts = || work.records.iter().filter_map(text).gather();
-            SourceReport {
-                source_type: given.source.source_type,
-                source_id: given.source.source_id,
-                indexed,
-                skipped: !indexed,
-                reason: work.skipped,
-                indexed_chunks: if indexed { work.records.len() } else { 0 },
-                removed_chunks: work.stale.len(),
-                texts: (request.dry_run && indexed).then(texts),
+        let (mut indexed, mut added, mut removed) = (0, 0, 0);
+        let mut sources = Vec::new();
+        for (given, work) in request.sources.iter().zip(work) {
+            let is_indexed = work.skipped.is_none();
+            let chunks = if is_indexed { work.records.len() } else { 0 };
+            indexed += usize::from(is_indexed);
+            added += chunks;
+            removed += work.stale.len();
+            let mut source = Fields::default();
+            source.text("sourceType", Some(&given.source.source_type));
+            source.text("sourceId", Some(&given.source.source_id));
+            source.flag("indexed", is_indexed);
+            source.flag("skipped", !is_indexed);
+            source.text("reason", work.skipped);
+            source.count("indexedChunks", chunks);
+            source.count("removedChunks", work.stale.len());
+            // Of a dry run: what is to be embedded.
+            if request.dry_run && is_indexed {
+                let text = |record: &Record| Some(Json::String(self.schema.embedded_text(model?, record)));
+                source.put("texts", Json::Array(work.records.iter().filter_map(text).gather()));
             }
-        };
-        let sources = request.sources.into_iter().zip(work).map(report).gather();
-        let count = |what: fn(&SourceReport) -> usize| sources.iter().map(what).sum::<usize>();
-        let response = Response {
-            success: true,
-            indexed: count(|source| usize::from(source.indexed)),
-            skipped: count(|source| usize::from(source.skipped)),
-            indexed_chunks: count(|source| source.indexed_chunks),
-            removed_chunks: count(|source| source.removed_chunks),
-            chunk_size: request.size,
-            chunk_overlap: request.overlap,
-            quality_tier: embedding.quality_tier(),
-            embedding,
-            sources,
-            clamped: request.clamped,
-        };
-        text_of(&response)
+            sources.push(Json::Object(source.0));
+        }
+        let mut response = Fields::default();
+        response.flag("success", true);
+        response.count("indexed", indexed);
+        response.count("skipped", work.len() - indexed);
+        response.count("indexedChunks", added);
+        response.count("removedChunks", removed);
+        response.count("chunkSize", request.size);
+        response.count("chunkOverlap", request.overlap);
+        response.text("qualityTier", Some(embedding.quality_tier()));
+        response.object("embedding", embedding.fields());
+        response.put("sources", Json::Array(sources));
+        if !request.clamped.is_empty() {
+            response.object("clamped", request.clamped.fields());
+        }
+        response.into_text()
     }
 
     pub(super) fn rag_remove(&mut self, json: &Json) -> Result<String, SearchError> {
@@ -376,9 +348,7 @@ impl Engine {
         options.finish()?;
         let chunks = self.with_corpus(|corpus| {
             let sources = Sources::new(&self.context(corpus, "", self.now(now)), None)?;
-            let rows = sources.chunks(&source);
-            require(corpus, rows.iter().copied())?;
-            Ok::<_, SearchError>(records_of(corpus, &rows)?)
+            records_of(corpus, &sources.chunks(&source))
         })?;
         let keys = chunks.iter().map(|chunk| Key { id: chunk.id(), kind: chunk.kind() });
         let removed = self.remove(keys)?.replaced;
@@ -387,5 +357,7 @@ impl Engine {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    String::from_utf8_lossy(&digits.map(|digit| b"0123456789abcdef"[usize::from(digit)]).gather())
+        .into_owned()
 }

@@ -10,6 +10,7 @@ use crate::json::{Json, float_text};
 use crate::options::Options;
 use crate::recipe::{Custom, Fusion, Mode, Recency, SearchOptions, Stages};
 use crate::vector;
+use std::ops::RangeInclusive;
 
 /// A search gives at most this many hits.
 pub const MAX_LIMIT: usize = 1000;
@@ -48,13 +49,9 @@ pub(super) struct Request {
 impl Request {
     pub fn check(engine: &Engine, text: &str, options: &SearchOptions) -> Result<Request, SearchError> {
         let limit = options.limit.unwrap_or(DEFAULT_LIMIT);
-        if !(1..=MAX_LIMIT).contains(&limit) {
-            return Err(wrong("limit", format!("must be 1 to {MAX_LIMIT}, not {limit}")));
-        }
+        check_range("limit", limit, 1..=MAX_LIMIT)?;
         let offset = options.offset.unwrap_or(0);
-        if offset > MAX_OFFSET {
-            return Err(wrong("offset", format!("must be 0 to {MAX_OFFSET}, not {offset}")));
-        }
+        check_range("offset", offset, 0..=MAX_OFFSET)?;
         let custom = match options.recipe.as_ref().filter(|json| **json != Json::Null) {
             Some(json) => Some(Custom::read(json, &engine.schema)?),
             None => None,
@@ -62,12 +59,10 @@ impl Request {
         let stages = stages(options, custom.as_ref())?;
         let own = options.candidates.or(custom.as_ref().and_then(|custom| custom.candidates));
         let candidates = own.unwrap_or(DEFAULT_CANDIDATES.max(2 * (limit + offset)));
-        if options.candidates.is_some_and(|count| !(1..=MAX_CANDIDATES).contains(&count)) {
-            return Err(wrong("candidates", format!("must be 1 to {MAX_CANDIDATES}, not {candidates}")));
+        if options.candidates.is_some() {
+            check_range("candidates", candidates, 1..=MAX_CANDIDATES)?;
         }
-        if options.typos > 2 {
-            return Err(wrong("typos", format!("must be 0 to 2, not {}", options.typos)));
-        }
+        check_range("typos", usize::from(options.typos), 0..=2)?;
         let field = |option: &'static str, name: &String| {
             let known = engine.schema.field_names().join(", ");
             let missing = || wrong(option, format!("there is no text field {name:?}; there are {known}"));
@@ -75,9 +70,9 @@ impl Request {
         };
         let facet = |name: &String| {
             let missing = || wrong("facets", format!("there is no attribute {name:?}"));
-            Ok((name.clone(), engine.schema.attribute(name).ok_or_else(missing)?.0))
+            Ok::<_, SearchError>((name.clone(), engine.schema.attribute(name).ok_or_else(missing)?.0))
         };
-        let highlight = |name: &String| Ok((name.clone(), field("highlight", name)?));
+        let highlight = |name: &String| Ok::<_, SearchError>((name.clone(), field("highlight", name)?));
         let mut warnings = Vec::new();
         let wanted = options.mode.as_deref().or(custom.as_ref().and_then(|custom| custom.mode));
         let (mode, vector) = legs(engine, text, wanted, options, &mut warnings)?;
@@ -88,8 +83,8 @@ impl Request {
             offset,
             candidates,
             weights: weights(engine, options.weights.as_ref())?,
-            facets: options.facets.iter().map(facet).collect::<Result<_, SearchError>>()?,
-            highlight: options.highlight.iter().map(highlight).collect::<Result<_, SearchError>>()?,
+            facets: options.facets.iter().map(facet).try_gather()?,
+            highlight: options.highlight.iter().map(highlight).try_gather()?,
             snippet_field: match &options.snippet.field {
                 Some(name) => Some(field("snippet.field", name)?),
                 None => None,
@@ -101,6 +96,13 @@ impl Request {
             warnings,
         })
     }
+}
+
+fn check_range(option: &'static str, given: usize, range: RangeInclusive<usize>) -> Result<(), SearchError> {
+    if range.contains(&given) {
+        return Ok(());
+    }
+    Err(wrong(option, format!("must be {} to {}, not {given}", range.start(), range.end())))
 }
 
 /// Which legs run, and with which vector. A leg that cannot run is never silent: it is an error where it alone was asked

@@ -1,6 +1,6 @@
 //! `search`: words in, hits out.
 
-use super::asking::{key_of, passing};
+use super::asking::passing;
 use super::matching::each_text;
 use super::request::Request;
 use super::{Engine, SearchError};
@@ -13,7 +13,7 @@ use crate::query::{Phrase, Term};
 use crate::recipe::{
     Completion, Explain, Explained, ExplainedKeyword, ExplainedPhrase, ExplainedVector, Facet, FacetValue,
     Factor, Hit, Interpretation, Legs, Mode, Part, Plan, Retrieved, Scored, SearchOptions, SearchResponse,
-    Signal, WordRule, Words, complete, interpret, retrieve,
+    Signal, WordRule, Words, complete, ids_of, interpret, key_of, retrieve,
 };
 use crate::retrieval::{self, Corpus, Filter, Found, Place, part_of};
 
@@ -27,7 +27,7 @@ impl Engine {
         self.with_corpus(|corpus| {
             let rule = request.custom.as_ref().map_or(WordRule::Any, |custom| custom.words);
             let (as_you_type, typos) = (options.as_you_type, options.typos);
-            let interpretation =
+            let mut interpretation =
                 interpret(query, rule, corpus, &self.schema, &self.analyzer, as_you_type, typos)?;
             let allowed = self.allowed(corpus, options.filter.as_ref())?;
             let allowed = narrowed(corpus, allowed, request.stages.filter(&self.schema))?;
@@ -61,7 +61,8 @@ impl Engine {
             // A vector leg that was asked for and had nothing to compare gave no candidates.
             let vector = (request.mode != Mode::Keyword).then(|| found.vector.unwrap_or(0));
             let model = request.vector.as_ref().and_then(|(place, _)| self.schema.models().nth(*place));
-            let warnings = [request.warnings, interpretation.warnings].concat();
+            let mut warnings = request.warnings;
+            warnings.append(&mut interpretation.warnings);
             Ok(SearchResponse {
                 query: query.to_owned(),
                 mode: request.mode,
@@ -123,7 +124,7 @@ impl Engine {
         let markup = if options.snippet.raw { Markup::Plain } else { Markup::EscapedHtml };
         let lengths = corpus.parts.iter().map(|part| part.segment.lengths()).try_gather()?;
         let rows = page.iter().map(|scored| scored.row).gather();
-        each_text(self, corpus, &interpretation.query, &rows, |number, text| {
+        each_text(self, corpus, &interpretation.query, &rows, &mut |number, text| {
             let hit = &mut hits[number];
             if options.snippet.tokens > 0 {
                 let pieces = text.snippet(self, request.snippet_field, options.snippet.tokens);
@@ -158,11 +159,7 @@ fn bare_hit(corpus: &Corpus, scored: &Scored) -> Result<Hit, SearchError> {
         snippet: None,
         highlights: Vec::new(),
         pinned: scored.is_pinned,
-        folded: scored
-            .folded
-            .iter()
-            .map(|row| Ok(key_of(corpus, *row)?.id.to_owned()))
-            .collect::<Result<Vec<_>, SearchError>>()?,
+        folded: ids_of(corpus, &scored.folded)?,
         explain: None,
         record: None,
     })
@@ -188,7 +185,7 @@ fn comparable(
     request: &Request,
     allowed: Option<&[Bitmap]>,
 ) -> Result<Vec<Bitmap>, SearchError> {
-    let mut all = Vec::with_capacity(corpus.parts.len());
+    let mut all = Vec::new();
     for (number, part) in corpus.parts.iter().enumerate() {
         let documents = part.segment.documents();
         let mut bitmap = Bitmap::none(documents as usize);

@@ -3,6 +3,7 @@
 use super::{Engine, WriteError};
 use crate::attributes::Overrides;
 use crate::document::Key;
+use crate::gather::Gather;
 use crate::json::{Json, float_text};
 use crate::snapshot::SnapshotError;
 use crate::state::{Feedback, Stamp, State, Subject, Usage};
@@ -17,8 +18,8 @@ impl Engine {
             return Ok(state);
         }
         let state = match self.parts.first().filter(|part| part.is_base) {
-            Some(part) => part.segment.state()?,
-            None => State::default(),
+            Some(part) => Box::new(part.segment.state()?),
+            None => Box::default(),
         };
         Ok(self.state.get_or_init(|| state))
     }
@@ -116,7 +117,7 @@ impl Engine {
         if let Some(overrides) = self.overrides.get() {
             return Ok(overrides);
         }
-        let mut overrides = vec![Overrides::default(); self.parts.len()];
+        let mut overrides = self.parts.iter().map(|_| Overrides::default()).gather();
         for (key, field, value) in self.state()?.changed_fields() {
             if let Some((attribute, _)) = self.schema.attribute(field)
                 && let Some((part, document)) = self.find(key)?

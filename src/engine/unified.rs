@@ -1,6 +1,7 @@
 //! The unified recipe's calls: what is remembered between searches, and what hits look like.
 
-use super::asking::{QueryVector, key_of, passing, record_of};
+use super::asking::{QueryVector, passing, record_of};
+use super::fields::Fields;
 use super::{Engine, SearchError};
 use crate::gather::Gather;
 use crate::json::{Json, text_of};
@@ -9,9 +10,8 @@ use crate::recipe::unified::{
     self, AnswerKey, Answers, Figures, Found, Intent, Params, Plan, Route, Shown, Variant, Vocabulary,
     boosted, booster, intent,
 };
-use crate::recipe::{Explained, Legs};
+use crate::recipe::{Legs, ids_of, key_of};
 use crate::retrieval::{Corpus, require};
-use crate::snapshot::SnapshotError;
 use serde::Serialize;
 
 /// What the recipe remembers.
@@ -58,43 +58,7 @@ struct Response {
     degraded: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
-    hits: Vec<Hit>,
-}
-
-/// A record that was found.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Hit {
-    id: String,
-    kind: String,
-    score: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    title: Option<Json>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    project: Option<Json>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    obs_type: Option<Json>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    created_at: Option<Json>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pinned: bool,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    folded: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    explain: Option<Explain>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    record: Option<Json>,
-}
-
-/// What made a score.
-#[derive(Debug, Serialize)]
-struct Explain {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bm25: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    similarity: Option<f64>,
-    #[serde(flatten)]
-    score: Explained,
+    hits: Vec<Json>,
 }
 
 impl Engine {
@@ -161,7 +125,7 @@ impl Engine {
 
     fn delivery(&self, options: &mut Options) -> Delivery {
         Delivery {
-            now: self.now(options.time("now")),
+            now: self.now_in(options),
             is_warming: options.flag("warming").unwrap_or(false),
             embedder: options.text("embedder").map(str::to_owned),
             embed_failed: options.text("embedFailed").map(str::to_owned),
@@ -283,28 +247,33 @@ impl Engine {
     }
 }
 
-fn hit(corpus: &Corpus, found: &Found, shown: &Shown, params: &Params) -> Result<Hit, SearchError> {
+/// A record that was found, as it is shown.
+fn hit(corpus: &Corpus, found: &Found, shown: &Shown, params: &Params) -> Result<Json, SearchError> {
     let rated = &shown.rated;
     let key = key_of(corpus, rated.row)?;
     let record = record_of(corpus, rated.row)?;
-    let field = |name: &str| record.json().get(name).filter(|value| **value != Json::Null).cloned();
-    let folded = shown.folded.iter().map(|&row| Ok(key_of(corpus, row)?.id.to_owned()));
-    let explain = || Explain {
-        bm25: rated.keyword.map(|signal| signal.score),
-        similarity: rated.vector.map(|signal| signal.score),
-        score: found.formula.explain(rated),
-    };
-    Ok(Hit {
-        id: key.id.to_owned(),
-        kind: key.kind.to_owned(),
-        score: rated.score,
-        title: field("title"),
-        project: field("project"),
-        obs_type: field("obsType"),
-        created_at: field("createdAt"),
-        pinned: shown.is_pinned,
-        folded: folded.collect::<Result<_, SnapshotError>>()?,
-        explain: params.explains.then(explain),
-        record: params.is_full.then(|| record.json().clone()),
-    })
+    let mut hit = Fields::default();
+    hit.text("id", Some(key.id));
+    hit.text("kind", Some(key.kind));
+    hit.float("score", rated.score);
+    for name in ["title", "project", "obsType", "createdAt"] {
+        if let Some(value) = record.json().get(name).filter(|value| **value != Json::Null) {
+            hit.put(name, value.clone());
+        }
+    }
+    if shown.is_pinned {
+        hit.flag("pinned", true);
+    }
+    hit.texts("folded", ids_of(corpus, &shown.folded)?);
+    if params.explains {
+        let mut explain = Fields::default();
+        rated.keyword.into_iter().for_each(|signal| explain.float("bm25", signal.score));
+        rated.vector.into_iter().for_each(|signal| explain.float("similarity", signal.score));
+        explain.explained(&found.formula.explain(rated));
+        hit.object("explain", explain);
+    }
+    if params.is_full {
+        hit.put("record", record.json().clone());
+    }
+    Ok(Json::Object(hit.0))
 }

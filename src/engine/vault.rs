@@ -6,7 +6,7 @@ mod response;
 pub(super) use options::VaultOptions;
 pub use response::{Loaded, Signals, VaultMode, VaultResponse, VaultResult, VaultScan, VaultWeights};
 
-use super::asking::{QueryVector, key_of, passing, record_of};
+use super::asking::{QueryVector, passing, record_of};
 use super::{Engine, SearchError};
 use crate::bitmap::Bitmap;
 use crate::document::{Key, Record};
@@ -17,7 +17,7 @@ use crate::order::sort_by_key;
 use crate::query::{Query, any_term};
 use crate::ranking::{acceptance, within_budget};
 use crate::recipe::vault::{self, MEMORY, Weights};
-use crate::recipe::{Explained, Formula, Legs, Part, Rated, term_statistics};
+use crate::recipe::{Explained, Formula, Legs, Part, Rated, key_of, term_statistics};
 use crate::retrieval::{Corpus, Filter, Target, TermStatistics, Test, require};
 use crate::snapshot::SnapshotError;
 use crate::state::{ACTIONS, Feedback};
@@ -81,7 +81,7 @@ impl Engine {
             let limit = if is_all { answer.ranked.len() } else { options.limit };
             answer.stage(&context, &options.stages, limit)?;
             require(corpus, answer.ranked.iter().map(|rated| rated.row))?;
-            let mut results = Vec::with_capacity(answer.ranked.len());
+            let mut results = Vec::new();
             for rated in &answer.ranked {
                 results.push(self.vault_result(corpus, &answer.formula, rated, options)?);
             }

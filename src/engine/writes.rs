@@ -4,10 +4,11 @@
 //! dead. Segments of like size are merged, so there are never many.
 
 use super::{Engine, LivePart, WriteError};
-use crate::document::{Key, KeysView, MAX_KINDS, Record};
+use crate::document::{Key, MAX_KINDS, Record};
 use crate::gather::Gather;
 use crate::order::Set;
-use crate::segment::{BatchWriter, Embedders, MergeError, MergeFault, Segment, Source, merge};
+use crate::segment::{BatchWriter, MergeError, MergeFault, Segment, Source, merge};
+use crate::snapshot::SnapshotError;
 
 /// What a write did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,30 +19,30 @@ pub struct Written {
     pub replaced: usize,
 }
 
+/// A record, perhaps with its vector for the model in a place.
+pub(super) type NewRecord<'a> = (&'a Record, Option<(usize, &'a [f32])>);
+
 impl Engine {
     /// Adds records; those with a key that is already there replace the one that has it. All are added, or none.
     ///
     /// # Errors
     /// When a record does not fit the schema or a limit.
     pub fn add<'a>(&mut self, records: impl IntoIterator<Item = &'a Record>) -> Result<Written, WriteError> {
-        self.add_with(records.into_iter().map(|record| (record, None)), None)
+        self.add_with(&records.into_iter().map(|record| (record, None)).gather()[..], None)
     }
 
-    /// As [`Engine::add`], at this time or now. Records may come with their vector for the model in a place.
-    pub(super) fn add_with<'a>(
+    /// As [`Engine::add`], at this time or now.
+    pub(super) fn add_with(
         &mut self,
-        records: impl IntoIterator<Item = (&'a Record, Option<(usize, Vec<f32>)>)>,
+        records: &[NewRecord],
         now: Option<f64>,
     ) -> Result<Written, WriteError> {
         let mut writer = BatchWriter::new(&self.schema)?;
-        let embedders = match self.parts.first() {
-            Some(part) => part.segment.embedders()?,
-            None => Embedders::parse(&self.schema, None)?,
-        };
-        for (record, given) in records {
+        let embedders = self.embedders()?;
+        for &(record, given) in records {
             let mut vectors = embedders.vectors(&self.schema, record);
             if let Some((model, vector)) = given {
-                vectors[model] = Some(vector);
+                vectors[model] = Some(vector.to_vec());
             }
             writer.add_with(record, &vectors)?;
         }
@@ -52,9 +53,8 @@ impl Engine {
         let segment = Segment::open(merge(&self.schema, &[Source::Batch(&batch)], 1)?)?;
         self.check_kinds(&segment, &[])?;
         let stamp = self.stamp(now)?;
-        let keys = segment.keys()?;
-        for document in 0..keys.len() {
-            self.state_mut()?.write_record(keys.get(document)?, stamp);
+        for key in keys_of(&segment)? {
+            self.state_mut()?.write_record(key, stamp);
         }
         self.push(segment)
     }
@@ -64,9 +64,13 @@ impl Engine {
     /// # Errors
     /// When the snapshot is damaged.
     pub fn remove<'a>(&mut self, keys: impl IntoIterator<Item = Key<'a>>) -> Result<Written, WriteError> {
+        self.remove_all(&keys.into_iter().gather())
+    }
+
+    fn remove_all(&mut self, keys: &[Key]) -> Result<Written, WriteError> {
         let mut written = Written::default();
         let stamp = self.stamp(None)?;
-        for key in keys {
+        for &key in keys {
             if self.kill(key)? {
                 self.state_mut()?.write_record(key, stamp);
                 written.replaced += 1;
@@ -82,19 +86,22 @@ impl Engine {
         segment: &Segment,
         removed: &[(String, String)],
     ) -> Result<(), WriteError> {
-        let added = segment.keys()?;
-        let parts = self.parts.iter().map(|part| part.segment.keys()).try_gather()?;
-        let mut kinds = parts.iter().chain([&added]).flat_map(KeysView::kinds).copied().collect::<Set<_>>();
+        let own = segment.keys()?.kinds().iter().copied().collect::<Set<_>>();
+        let mut kinds = own.clone();
+        for part in &self.parts {
+            for kind in part.segment.keys()?.kinds() {
+                kinds.insert(*kind);
+            }
+        }
         if kinds.len() <= MAX_KINDS {
             return Ok(());
         }
         // Some may be those of dead records only.
-        kinds = added.kinds().iter().copied().collect();
+        kinds = own;
         let removed = removed.iter().map(|(id, kind)| Key { id, kind }).collect::<Set<_>>();
-        for (part, keys) in self.parts.iter().zip(&parts) {
-            for document in (0..keys.len()).filter(|&document| !part.dead.has(document)) {
-                let key = keys.get(document)?;
-                if !removed.contains(&key) {
+        for part in &self.parts {
+            for (document, key) in keys_of(&part.segment)?.into_iter().enumerate() {
+                if !part.dead.has(document) && !removed.contains(&key) {
                     kinds.insert(key.kind);
                 }
             }
@@ -107,9 +114,8 @@ impl Engine {
         let mut written = Written { added: segment.documents() as usize, replaced: 0 };
         self.overrides.take();
         self.statistics.take();
-        let keys = segment.keys()?;
-        for document in 0..keys.len() {
-            written.replaced += usize::from(self.kill(keys.get(document)?)?);
+        for key in keys_of(&segment)? {
+            written.replaced += usize::from(self.kill(key)?);
         }
         self.schema.settle_widths_of(segment.schema());
         let part = LivePart::new(segment, false);
@@ -148,4 +154,14 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// The keys of all records, in order.
+pub(super) fn keys_of(segment: &Segment) -> Result<Vec<Key<'_>>, SnapshotError> {
+    let keys = segment.keys()?;
+    let mut all = Vec::new();
+    for document in 0..keys.len() {
+        all.push(keys.get(document)?);
+    }
+    Ok(all)
 }

@@ -16,7 +16,7 @@ pub fn marginal_relevance(
     let share = |score: f64| if greatest > 0.0 { score / greatest } else { 0.0 };
     let mut left = (0..scores.len()).gather();
     let mut likeness = vec![0.0f64; scores.len()];
-    let mut chosen = Vec::with_capacity(limit.min(scores.len()));
+    let mut chosen = Vec::new();
     while chosen.len() < limit && !left.is_empty() {
         let worth = |hit: usize| lambda * share(scores[hit]) - (1.0 - lambda) * likeness[hit];
         let best =
@@ -33,7 +33,7 @@ pub fn marginal_relevance(
 /// For each of `count` hits, best first, the better one that it says nothing new beside: the first that it is at least
 /// so much alike. None where there is no such hit.
 pub fn folded(count: usize, least: f64, mut alike: impl FnMut(usize, usize) -> f64) -> Vec<Option<usize>> {
-    let mut under: Vec<Option<usize>> = Vec::with_capacity(count);
+    let mut under: Vec<Option<usize>> = Vec::new();
     for hit in 0..count {
         let better = (0..hit).filter(|&better| under[better].is_none());
         let found = better.into_iter().find(|&better| alike(better, hit) >= least);

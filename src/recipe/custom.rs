@@ -11,7 +11,7 @@
 //! A signal is a measure with a weight, by the name that explanations use. Its name is also its measure, or the attribute
 //! that it is about, unless it says otherwise.
 
-use super::formula::{Context, Curve, Decay, Explained, Formula, Measure, Part, Rated, Term, best_first};
+use super::formula::{Context, Curve, Decay, Explained, Formula, Measure, Rated, Term, by_score};
 use super::interpretation::WordRule;
 use super::legs::Candidate;
 use super::stages::Stages;
@@ -19,7 +19,7 @@ use crate::attributes::AttributeType;
 use crate::gather::Gather;
 use crate::json::Json;
 use crate::options::{Options, OptionsError};
-use crate::order::sort_numbers;
+use crate::order::{sort_by, sort_numbers};
 use crate::ranking::RRF_K;
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
@@ -106,14 +106,11 @@ impl Custom {
         context: &Context,
         candidates: &[Candidate],
     ) -> Result<Vec<(Rated, Explained)>, SnapshotError> {
-        let mut formula = self.formula.clone();
-        let found =
-            candidates.iter().filter(|candidate| candidate.keyword.is_some_and(|k| k.place.is_some()));
-        set_totals(&mut formula, found.count());
+        let formula = &self.formula;
         let mut rated = formula.rate(context, candidates)?;
         let gives = match self.fuse {
             Fuse::Sum => None,
-            Fuse::Ranks { k } => Some(rank_gives(&formula, &rated, k)),
+            Fuse::Ranks { k } => Some(rank_gives(formula, &rated, k)),
         };
         if let Some(gives) = &gives {
             for (rated, gives) in rated.iter_mut().zip(gives) {
@@ -122,28 +119,24 @@ impl Custom {
                 rated.score = if formula.is_clamped { score.clamp(0.0, 1.0) } else { score };
             }
         }
-        let explained = rated.iter().enumerate().map(|(number, rated)| {
-            let mut explained = formula.explain(rated);
+        let explained = rated.into_iter().enumerate().map(|(number, rated)| {
+            let mut explained = formula.explain(&rated);
             if let Some(gives) = &gives {
                 for (part, give) in explained.parts.iter_mut().zip(&gives[number]) {
-                    *part = Part { product: *give, ..part.clone() };
+                    part.product = *give;
                 }
             }
-            (rated.row, explained)
+            (rated, explained)
         });
-        let explained = explained.gather();
-        best_first(&mut rated);
-        let own = |row: u32| {
-            let place = explained.binary_search_by_key(&row, |(row, _)| *row);
-            explained[place.expect("every candidate was rated")].1.clone()
-        };
-        Ok(rated.into_iter().map(|rated| (rated.clone(), own(rated.row))).gather())
+        let mut explained = explained.gather();
+        sort_by(&mut explained, |(a, _), (b, _)| by_score(a, b));
+        Ok(explained)
     }
 }
 
 /// By candidate and signal, what its place gives.
 fn rank_gives(formula: &Formula, rated: &[Rated], k: f64) -> Vec<Vec<f64>> {
-    let mut gives = vec![vec![0.0; formula.terms.len()]; rated.len()];
+    let mut gives = rated.iter().map(|_| vec![0.0; formula.terms.len()]).gather();
     for (number, term) in formula.terms.iter().enumerate() {
         let mut list = (0..rated.len()).filter(|at| rated[*at].values[number] > 0.0).gather();
         sort_numbers(&mut list, &mut |a, b| {
@@ -154,19 +147,6 @@ fn rank_gives(formula: &Formula, rated: &[Rated], k: f64) -> Vec<Vec<f64>> {
         }
     }
     gives
-}
-
-/// Tells the measures of places how many there are.
-fn set_totals(formula: &mut Formula, found: usize) {
-    fn set(measure: &mut Measure, found: usize) {
-        match measure {
-            Measure::Place { total } => *total = found,
-            Measure::Greatest(all) => all.iter_mut().for_each(|(_, measure)| set(measure, found)),
-            _ => {}
-        }
-    }
-    let terms = formula.terms.iter_mut().chain(&mut formula.factors);
-    terms.for_each(|term| set(&mut term.measure, found));
 }
 
 fn terms(options: &mut Options, name: &'static str, schema: &Schema) -> Vec<Term> {
@@ -202,51 +182,55 @@ fn measure(options: &mut Options, name: &str, schema: &Schema, depth: usize) -> 
         "recency" => DEFAULT_TIME,
         _ => name,
     });
-    let place = schema.attribute(attribute);
-    let missing = || format!("there is no attribute {attribute:?}");
     let default = options.any_number("default");
-    Ok(match measure {
-        "bm25" => Measure::Bm25(curve(options, Curve::Plain)),
-        "vector" => Measure::Similarity(curve(options, Curve::Positive)),
-        "place" => Measure::Place { total: 0 },
-        "overlap" => Measure::Overlap,
+    // What is not about an attribute.
+    match measure {
+        "bm25" => return Ok(Measure::Bm25(curve(options, Curve::Plain))),
+        "vector" => return Ok(Measure::Similarity(curve(options, Curve::Positive))),
+        "place" => return Ok(Measure::Place),
+        "overlap" => return Ok(Measure::Overlap),
+        "greatest" => return greatest(options, schema, depth),
+        _ => {}
+    }
+    let Some((place, kind)) = schema.attribute(attribute) else {
+        return Err(format!("there is no attribute {attribute:?}"));
+    };
+    match measure {
+        "recency" if kind != AttributeType::Time => {
+            Err(format!("{attribute:?} is no attribute of type time"))
+        }
         "recency" => {
-            let (place, kind) = place.ok_or_else(missing)?;
-            if kind != AttributeType::Time {
-                return Err(format!("{attribute:?} is no attribute of type time"));
-            }
             let rate = options.number("rate", 0.0..=1e6).map(|rate| Decay::Exponential { rate });
             let half_life = options.number("halfLife", 1e-6..=1e9).map(|days| Decay::HalfLife { days });
             let floor = options.number("floor", 0.0..=1.0).unwrap_or(0.0);
             let decay = rate.or(half_life).unwrap_or(Decay::Logarithmic { floor });
-            Measure::Age { attributes: vec![place], decay, default: default.unwrap_or(0.0) }
+            Ok(Measure::Age { attributes: vec![place], decay, default: default.unwrap_or(0.0) })
         }
         "shared" => {
-            let (place, _) = place.ok_or_else(missing)?;
-            Measure::Shared { attribute: Some(place), with: options.texts("with").unwrap_or_default() }
+            let with = options.texts("with").unwrap_or_default();
+            Ok(Measure::Shared { attribute: Some(place), with })
         }
         "equal" => {
-            let (place, _) = place.ok_or_else(missing)?;
             let to = options.text("to").ok_or("\"to\" says what it has to be")?;
-            Measure::Equal { attribute: Some(place), to: to.to_owned() }
+            Ok(Measure::Equal { attribute: Some(place), to: to.to_owned() })
         }
-        "greatest" => {
-            let of = options.json("of").and_then(|of| match of {
-                Json::Object(entries) if depth == 0 => Some(entries),
-                _ => None,
-            });
-            let of = of.ok_or("\"of\" names the signals of which the greatest counts")?;
-            let mut all = Vec::new();
-            for (name, json) in of.iter().take(MAX_TERMS) {
-                let mut own = Options::of(json);
-                let scale = own.any_number("scale").unwrap_or(1.0);
-                all.push((scale, self::measure(&mut own, name, schema, depth + 1)?));
-                own.finish().map_err(|error| format!("{name}: {error}"))?;
-            }
-            Measure::Greatest(all)
-        }
-        _ => field(options, place.ok_or_else(missing)?, name, default)?,
-    })
+        _ => field(options, (place, kind), name, default),
+    }
+}
+
+/// The greatest of the signals that are named; not within another such one.
+fn greatest(options: &mut Options, schema: &Schema, depth: usize) -> Result<Measure, String> {
+    let Some(Json::Object(of)) = options.json("of").filter(|_| depth == 0) else {
+        return Err("\"of\" names the signals of which the greatest counts".to_owned());
+    };
+    let mut all = Vec::new();
+    for (name, json) in of.iter().take(MAX_TERMS) {
+        let mut own = Options::of(json);
+        let scale = own.any_number("scale").unwrap_or(1.0);
+        all.push((scale, measure(&mut own, name, schema, depth + 1)?));
+        own.finish().map_err(|error| format!("{name}: {error}"))?;
+    }
+    Ok(Measure::Greatest(all))
 }
 
 /// A number of the record itself, or what its word is worth.

@@ -9,12 +9,13 @@ use crate::analysis::{Analyzer, Purpose};
 use crate::attributes::Values;
 use crate::gather::Gather;
 use crate::ids::FieldSet;
-use crate::order::{Map, sort_by};
+use crate::order::sort_by;
 use crate::ranking::{bm25_normalize, exponential_decay, half_life_decay, jaccard, recency_boost};
 use crate::retrieval::{self, Corpus, occurrences, part_of};
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
 use serde::Serialize;
+use std::cmp::Ordering;
 
 /// What a recipe works with.
 #[derive(Clone, Copy, Debug)]
@@ -42,19 +43,28 @@ impl<'a> Context<'a> {
     /// # Errors
     /// When the attributes are damaged.
     pub fn values(&self) -> Result<Vec<Values<'a>>, SnapshotError> {
-        self.corpus.parts.iter().map(retrieval::Part::values).collect()
+        self.corpus.parts.iter().map(retrieval::Part::values).try_gather()
     }
 }
 
 /// The terms of a text, each once, in order.
 pub fn distinct_terms(analyzer: &Analyzer, text: &str) -> Vec<Vec<u8>> {
-    let mut terms: Vec<Vec<u8>> = Vec::new();
-    analyzer.spans(text, Purpose::Query, |span| {
+    let mut distinct = Vec::new();
+    for term in terms(analyzer, text, Purpose::Query) {
+        if !distinct.contains(&term) {
+            distinct.push(term);
+        }
+    }
+    distinct
+}
+
+/// The terms of a text, in order.
+pub(super) fn terms(analyzer: &Analyzer, text: &str, purpose: Purpose) -> Vec<Vec<u8>> {
+    let mut terms = Vec::new();
+    analyzer.spans(text, purpose, |span| {
         let mut term = Vec::new();
         analyzer.term(&text[span.start..span.end], &mut term);
-        if !terms.contains(&term) {
-            terms.push(term);
-        }
+        terms.push(term);
     });
     terms
 }
@@ -66,11 +76,8 @@ pub enum Measure {
     Bm25(Curve),
     /// How near its vector is, 0 where it has none.
     Similarity(Curve),
-    /// Its place among what the words found: 1 for the first, 0 for the last of so many, and for what they did not find.
-    Place {
-        /// How many they found.
-        total: usize,
-    },
+    /// Its place among what the words found: 1 for the first, 0 for the last, and for what they did not find.
+    Place,
     /// The share of the query's terms that it has.
     Overlap,
     /// What is left at its age.
@@ -112,13 +119,8 @@ pub enum Measure {
         /// The word.
         to: String,
     },
-    /// What was worked out elsewhere.
-    Given {
-        /// By row.
-        values: Map<u32, f64>,
-        /// For other rows.
-        default: f64,
-    },
+    /// What was worked out elsewhere, by candidate.
+    Given(Vec<f64>),
     /// The greatest of several, each multiplied by its scale.
     Greatest(Vec<(f64, Measure)>),
 }
@@ -180,13 +182,6 @@ pub struct Term {
     pub weight: f64,
 }
 
-impl Term {
-    /// A measure under its name, and what it counts.
-    pub fn new(name: &str, weight: f64, measure: Measure) -> Term {
-        Term { name: name.to_owned(), measure, weight }
-    }
-}
-
 /// How a score is made.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Formula {
@@ -199,7 +194,7 @@ pub struct Formula {
 }
 
 /// A candidate with its score.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rated {
     /// The row.
     pub row: u32,
@@ -257,6 +252,16 @@ impl Explained {
 }
 
 impl Formula {
+    /// Adds a measure under its name, and what it counts.
+    pub fn add(&mut self, name: &str, weight: f64, measure: Measure) {
+        self.terms.push(Term { name: name.to_owned(), measure, weight });
+    }
+
+    /// Multiplies by a measure.
+    pub fn multiply(&mut self, name: &str, measure: Measure) {
+        self.factors.push(Term { name: name.to_owned(), measure, weight: 1.0 });
+    }
+
     /// Rates candidates; they are in row order, and so is what is given back.
     ///
     /// # Errors
@@ -303,8 +308,13 @@ impl Formula {
 
 /// Best first; equal scores in row order.
 pub fn best_first(rated: &mut [Rated]) {
+    sort_by(rated, by_score);
+}
+
+/// The better one first, or else the first row.
+pub(super) fn by_score(a: &Rated, b: &Rated) -> Ordering {
     // Adding zero makes the two zeros one.
-    sort_by(rated, |a, b| (b.score + 0.0).total_cmp(&(a.score + 0.0)).then(a.row.cmp(&b.row)));
+    (b.score + 0.0).total_cmp(&(a.score + 0.0)).then(a.row.cmp(&b.row))
 }
 
 impl Curve {
@@ -344,9 +354,11 @@ impl Measure {
             Measure::Similarity(curve) => {
                 curve.of_all(candidates.iter().map(|candidate| score(candidate.vector)).gather())
             }
-            Measure::Place { total } => {
-                let place = |candidate: &Candidate| candidate.keyword.and_then(|signal| signal.place);
-                candidates.iter().map(|candidate| place_score(place(candidate), *total)).gather()
+            Measure::Place => {
+                let places =
+                    candidates.iter().map(|candidate| candidate.keyword.and_then(|signal| signal.place));
+                let total = places.clone().flatten().count();
+                places.map(|place| place_score(place, total)).gather()
             }
             Measure::Overlap => overlap(context, candidates)?,
             Measure::Age { attributes, decay, default } => of_each(&|values, document| {
@@ -372,10 +384,7 @@ impl Measure {
                     attribute.and_then(|own| values.first_worth(own, document, &worth)).unwrap_or(0.0)
                 })
             }
-            Measure::Given { values, default } => {
-                let value = |candidate: &Candidate| values.get(&candidate.row).copied().unwrap_or(*default);
-                candidates.iter().map(value).gather()
-            }
+            Measure::Given(values) => values.clone(),
             Measure::Greatest(measures) => {
                 let mut greatest = vec![f64::NEG_INFINITY; candidates.len()];
                 for (scale, measure) in measures {
@@ -397,7 +406,8 @@ pub(super) fn place_score(place: Option<usize>, total: usize) -> f64 {
     }
 }
 
-fn overlap(context: &Context, candidates: &[Candidate]) -> Result<Vec<f64>, SnapshotError> {
+/// The share of the query's terms that each candidate has.
+pub(super) fn overlap(context: &Context, candidates: &[Candidate]) -> Result<Vec<f64>, SnapshotError> {
     let terms = context.query_terms();
     if terms.is_empty() {
         return Ok(vec![0.0; candidates.len()]);

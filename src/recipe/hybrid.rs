@@ -14,6 +14,7 @@ use crate::ranking::{self, Fused, QueryStatistics, RRF_K, auto, by_ranks, recenc
 use crate::retrieval::{Corpus, Found, Part, Spread, part_of, spread};
 use crate::snapshot::SnapshotError;
 use crate::vector;
+use std::mem::take;
 
 /// How two legs become one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,7 +78,7 @@ pub struct Recency {
 }
 
 /// A row that was found, and why.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scored {
     /// The row.
     pub row: u32,
@@ -175,7 +176,7 @@ fn by_own_rule(
 }
 
 /// Puts rows, best first, through the stages.
-fn staged(context: &Context, plan: &Plan, rows: Vec<Scored>) -> Result<Vec<Scored>, SnapshotError> {
+fn staged(context: &Context, plan: &Plan, mut rows: Vec<Scored>) -> Result<Vec<Scored>, SnapshotError> {
     let standing = |scored: &Scored| Standing {
         row: scored.row,
         score: scored.score,
@@ -186,7 +187,7 @@ fn staged(context: &Context, plan: &Plan, rows: Vec<Scored>) -> Result<Vec<Score
     let kept = staged.places.into_iter().zip(staged.folded).enumerate();
     let kept = kept.map(|(number, (place, folded))| {
         let is_pinned = number < staged.pinned;
-        Scored { folded, is_pinned, ..rows[place].clone() }
+        Scored { folded, is_pinned, ..take(&mut rows[place]) }
     });
     Ok(kept.gather())
 }
@@ -197,17 +198,7 @@ impl Scored {
         let Candidate { row, keyword, vector } = candidate;
         let score = |signal: Option<Signal>| signal.map_or(0.0, |signal| signal.score);
         let parts = (score(keyword), if keyword.is_some() { 0.0 } else { score(vector) });
-        Scored {
-            row,
-            score: parts.0 + parts.1,
-            keyword,
-            vector,
-            parts,
-            recency: None,
-            explained: None,
-            is_pinned: false,
-            folded: Vec::new(),
-        }
+        Scored { row, score: parts.0 + parts.1, keyword, vector, parts, ..Scored::default() }
     }
 }
 

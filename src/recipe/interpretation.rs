@@ -90,7 +90,9 @@ pub fn interpret(
 }
 
 fn last_word(text: &str) -> Option<&str> {
-    text.split(|character: char| character.is_whitespace() || "\"()*-^".contains(character)).next_back()
+    let is_between =
+        |letter: char| letter.is_whitespace() || matches!(letter, '"' | '(' | ')' | '*' | '-' | '^');
+    text.split(is_between).next_back()
 }
 
 /// Lets the last token of the query stand for every word that starts with it.

@@ -13,6 +13,7 @@ mod legs;
 pub mod memory;
 mod rag;
 mod request;
+mod rows;
 mod semantic;
 mod sources;
 mod stages;
@@ -27,6 +28,7 @@ pub use interpretation::{InterpretError, InterpretFault, Interpretation, WordRul
 pub use legs::{Ask, Candidate, Candidates, Signal, Words};
 pub use rag::{Quality, RagFound, RagHit, RagMode, RagPlan, RagSignals, SEMANTIC_SHARE, rag_search};
 pub use request::{RecencyOptions, SearchOptions, SnippetOptions};
+pub use rows::{ids_of, key_of};
 pub use semantic::term_statistics;
 pub use sources::{Edge, Graph, GraphPlan, Node, Source, Sources};
 pub use stages::{Staged, Stages, Standing, relevance};

@@ -4,11 +4,11 @@
 //! than its share (R7), neighbours (R8), the graph of sources (R9), and on request a rerank by it (R10).
 
 use super::formula::{
-    Context, Curve, Explained, Formula, Measure, Part, Rated, Term, best_first, place_score,
+    Context, Curve, Explained, Formula, Measure, Part, Rated, best_first, overlap, place_score,
 };
 use super::legs::{Ask, Candidate, Words};
-use super::sources::{Graph, GraphPlan, Sources};
-use super::stages::{Stages, Standing, relevance};
+use super::sources::{Graph, GraphPlan, Source, Sources};
+use super::stages::Stages;
 use crate::bitmap::Bitmap;
 use crate::gather::Gather;
 use crate::order::{Map, sort_by, sort_by_key};
@@ -17,6 +17,7 @@ use crate::retrieval::{TimeOrder, by_time};
 use crate::snapshot::SnapshotError;
 use crate::vector;
 use serde::Serialize;
+use std::mem::take;
 
 /// What a semantic score counts where meaning is all that is asked for; overlap counts the rest.
 pub const SEMANTIC_SHARE: f64 = 0.85;
@@ -163,16 +164,16 @@ pub struct RagFound {
 /// When the snapshot is damaged.
 pub fn rag_search(context: &Context, plan: &RagPlan) -> Result<RagFound, SnapshotError> {
     let found = candidates(context, plan)?;
-    let (formula, mut rated, signals) = scored(context, plan, &found)?;
+    let (formula, mut rated, shares) = scored(context, plan, &found)?;
+    let terms = context.query_terms().len();
+    let signals = |row: u32| found.signals(row, &shares, terms);
     best_first(&mut rated);
     let pinned = plan.stages.pinned_rows(context.corpus)?;
     rated.retain(|rated| {
-        is_good_enough(plan.quality, rated.score, &signals[&rated.row]) || pinned.contains(&rated.row)
+        is_good_enough(plan.quality, rated.score, &signals(rated.row)) || pinned.contains(&rated.row)
     });
     // Before sources get their shares of the page; on it, scores decide the order.
-    if !plan.stages.are_none() {
-        rated = staged(context, plan, &rated)?;
-    }
+    plan.stages.run_on(context, &mut rated, usize::MAX)?;
     let passed = rated.len();
 
     let sources = Sources::new(context, plan.allowed)?;
@@ -184,7 +185,7 @@ pub fn rag_search(context: &Context, plan: &RagPlan) -> Result<RagFound, Snapsho
     let hit = |placed: &Placed| RagHit {
         row: placed.row,
         score: placed.score,
-        signals: seeds.get(&placed.row).map(|_| signals[&placed.row]),
+        signals: seeds.get(&placed.row).map(|_| signals(placed.row)),
         near: placed.near,
         rerank: None,
         explained: match placed.near {
@@ -202,18 +203,6 @@ pub fn rag_search(context: &Context, plan: &RagPlan) -> Result<RagFound, Snapsho
     let Found { keyword, vector, newest, .. } = found;
     let seeds = seeds.len();
     Ok(RagFound { hits, keyword, vector, newest, passed, seeds, refilled, changed_ranks: changed, graph })
-}
-
-/// What the stages leave of candidates, best first.
-fn staged(context: &Context, plan: &RagPlan, rated: &[Rated]) -> Result<Vec<Rated>, SnapshotError> {
-    let standing = |rated: &Rated| Standing {
-        row: rated.row,
-        score: rated.score,
-        relevance: relevance(rated.keyword, rated.vector),
-    };
-    let standings = rated.iter().map(standing).gather();
-    let staged = plan.stages.run(context, &standings, rated.len())?;
-    Ok(staged.places.into_iter().map(|place| rated[place].clone()).gather())
 }
 
 /// The candidates, in row order, and where they come from.
@@ -251,51 +240,50 @@ fn candidates(context: &Context, plan: &RagPlan) -> Result<Found, SnapshotError>
 }
 
 /// How a mode makes one score of the signals (R5).
-fn formula(plan: &RagPlan, total: usize, overlap: Measure) -> Formula {
-    let semantic = |weight| Term::new("semantic", weight, Measure::Similarity(Curve::Positive));
-    let words = |weight, scale, overlap| {
-        let either = vec![(1.0, Measure::Place { total }), (scale, overlap)];
-        Term::new("words", weight, Measure::Greatest(either))
+fn formula(plan: &RagPlan, overlap: Measure) -> Formula {
+    let (semantic, scale) = match plan.mode {
+        RagMode::Fts => (None, 1.0),
+        RagMode::Semantic => (Some(SEMANTIC_SHARE), 1.0),
+        RagMode::Hybrid => (Some(plan.semantic_weight), OVERLAP_SCALE),
     };
-    let terms = match plan.mode {
-        RagMode::Fts => vec![words(1.0, 1.0, overlap)],
-        RagMode::Semantic => {
-            vec![semantic(SEMANTIC_SHARE), Term::new("overlap", 1.0 - SEMANTIC_SHARE, overlap)]
-        }
-        RagMode::Hybrid => {
-            let weight = plan.semantic_weight;
-            vec![semantic(weight), words(1.0 - weight, OVERLAP_SCALE, overlap)]
-        }
-    };
-    Formula { terms, ..Formula::default() }
+    let mut formula = Formula::default();
+    if let Some(weight) = semantic {
+        formula.add("semantic", weight, Measure::Similarity(Curve::Positive));
+    }
+    let weight = 1.0 - semantic.unwrap_or(0.0);
+    if plan.mode == RagMode::Semantic {
+        formula.add("overlap", weight, overlap);
+    } else {
+        formula.add("words", weight, Measure::Greatest(vec![(1.0, Measure::Place), (scale, overlap)]));
+    }
+    formula
 }
 
-type Signals = Map<u32, RagSignals>;
-
-/// The candidates with their scores, and by row what was measured.
+/// The candidates with their scores, and the share of the query's terms that each has.
 fn scored(
     context: &Context,
     plan: &RagPlan,
     found: &Found,
-) -> Result<(Formula, Vec<Rated>, Signals), SnapshotError> {
-    let overlap = Formula { terms: vec![Term::new("overlap", 1.0, Measure::Overlap)], ..Formula::default() };
-    let shares = overlap.rate(context, &found.rows)?;
-    let shares = shares.iter().map(|rated| (rated.row, rated.score)).collect::<Map<_, _>>();
-    let terms = context.query_terms().len() as f64;
-    let signals = |candidate: &Candidate| {
-        let overlap_score = shares[&candidate.row];
-        let signals = RagSignals {
-            keyword_score: place_score(candidate.keyword.and_then(|signal| signal.place), found.keyword),
-            overlap_score,
-            overlap_tokens: (overlap_score * terms).round() as usize,
-            semantic_score: candidate.vector.map_or(0.0, |signal| signal.score.max(0.0)),
-        };
-        (candidate.row, signals)
-    };
-    let signals = found.rows.iter().map(signals).collect();
-    let formula = formula(plan, found.keyword, Measure::Given { values: shares, default: 0.0 });
+) -> Result<(Formula, Vec<Rated>, Vec<f64>), SnapshotError> {
+    let shares = overlap(context, &found.rows)?;
+    let formula = formula(plan, Measure::Given(shares.clone()));
     let rated = formula.rate(context, &found.rows)?;
-    Ok((formula, rated, signals))
+    Ok((formula, rated, shares))
+}
+
+impl Found {
+    /// What was measured of a row.
+    fn signals(&self, row: u32, shares: &[f64], terms: usize) -> RagSignals {
+        let place = self.rows.binary_search_by_key(&row, |candidate| candidate.row);
+        let place = place.expect("what was rated was a candidate");
+        let (candidate, overlap_score) = (self.rows[place], shares[place]);
+        RagSignals {
+            keyword_score: place_score(candidate.keyword.and_then(|signal| signal.place), self.keyword),
+            overlap_score,
+            overlap_tokens: (overlap_score * terms as f64).round() as usize,
+            semantic_score: candidate.vector.map_or(0.0, |signal| signal.score.max(0.0)),
+        }
+    }
 }
 
 fn is_good_enough(quality: Quality, score: f64, signals: &RagSignals) -> bool {
@@ -308,21 +296,23 @@ fn is_good_enough(quality: Quality, score: f64, signals: &RagSignals) -> bool {
 fn seeds(
     sources: &Sources,
     plan: &RagPlan,
-    rated: Vec<Rated>,
+    mut rated: Vec<Rated>,
 ) -> Result<(Map<u32, Rated>, usize), SnapshotError> {
     let mut page = (0..rated.len().min(plan.limit)).gather();
     let mut refilled = 0;
     if let Some(most) = plan.max_per_source {
-        let name = |rated: &Rated| Ok(sources.of(rated.row)?.name());
-        let groups = rated.iter().map(name).collect::<Result<Vec<_>, SnapshotError>>()?;
+        let groups = rated.iter().map(|rated| sources.of(rated.row)).try_gather()?;
+        let groups = groups.iter().map(Source::name).gather();
         page = diversified(&groups, most, plan.limit);
         let mut counts = Map::<&str, usize>::new();
         page.iter().for_each(|place| *counts.or_default(&groups[*place]) += 1);
         refilled = counts.values().map(|count| count.saturating_sub(most)).sum();
     }
-    let mut rated = rated.into_iter().map(Some).gather();
-    let seeds = page.into_iter().filter_map(|place| rated[place].take());
-    Ok((seeds.map(|rated| (rated.row, rated)).collect(), refilled))
+    let mut seeds = Map::new();
+    for place in page {
+        seeds.insert(rated[place].row, take(&mut rated[place]));
+    }
+    Ok((seeds, refilled))
 }
 
 /// Seeds and what stands beside them, best first (R8).

@@ -1,8 +1,9 @@
 //! How alike are a query and an entry, by their terms? (V5)
 
-use super::formula::Context;
+use super::formula::{Context, terms};
 use crate::analysis::{Analyzer, Purpose};
 use crate::bitmap::Bitmap;
+use crate::gather::Gather;
 use crate::ids::FieldSet;
 use crate::order::{Map, Set};
 use crate::ranking::{cosine_of, idf, stop_words};
@@ -42,7 +43,7 @@ pub fn semantic(
     context: &Context,
     statistics: &TermStatistics,
     rows: &[u32],
-) -> Result<Map<u32, f64>, SnapshotError> {
+) -> Result<Vec<f64>, SnapshotError> {
     let (mut terms, mut weights, mut square) = (Vec::new(), Vec::new(), 0.0);
     for (term, count) in query_terms(context.analyzer, context.query) {
         let with_term = statistics.with_term(context.corpus, &term)?;
@@ -61,9 +62,9 @@ pub fn semantic(
         let products =
             counts.iter().zip(&weights).map(|(count, (weight, told))| f64::from(*count) * told * weight);
         let dot = products.fold(0.0, |sum, product| sum + product);
-        (*row, cosine_of(dot, length, statistics.length(*row)))
+        cosine_of(dot, length, statistics.length(*row))
     };
-    Ok(rows.iter().zip(&occurrences).map(cosine).collect())
+    Ok(rows.iter().zip(&occurrences).map(cosine).gather())
 }
 
 fn fields(schema: &Schema) -> FieldSet {
@@ -83,11 +84,9 @@ fn stopped(analyzer: &Analyzer) -> Set<Vec<u8>> {
 
 /// The terms of a query, in byte order, and how often each occurs.
 fn query_terms(analyzer: &Analyzer, query: &str) -> Map<Vec<u8>, u32> {
-    let mut terms = Map::new();
-    analyzer.spans(query, Purpose::Query, |span| {
-        let mut term = Vec::new();
-        analyzer.term(&query[span.start..span.end], &mut term);
-        *terms.or_insert(term, 0) += 1;
-    });
-    terms
+    let mut counts = Map::new();
+    for term in terms(analyzer, query, Purpose::Query) {
+        *counts.or_insert(term, 0) += 1;
+    }
+    counts
 }

@@ -6,6 +6,7 @@
 //! `sourceType:sourceId`.
 
 use super::formula::Context;
+use super::rows::key_of;
 use crate::attributes::Values;
 use crate::bitmap::Bitmap;
 use crate::document::Key;
@@ -68,11 +69,6 @@ impl<'a> Sources<'a> {
         self.columns[part].strings(self.places[attribute]?, document as usize).into_iter().next()
     }
 
-    fn key(&self, row: u32) -> Result<Key<'a>, SnapshotError> {
-        let (part, document) = part_of(self.context.corpus, row);
-        Ok(self.context.corpus.parts[part].segment.keys()?.get(document as usize)?)
-    }
-
     /// The source of a chunk.
     ///
     /// # Errors
@@ -82,7 +78,7 @@ impl<'a> Sources<'a> {
         if let (Some(source_type), Some(source_id)) = own {
             return Ok(Source { source_type, source_id });
         }
-        let Key { id, kind } = self.key(row)?;
+        let Key { id, kind } = key_of(self.context.corpus, row)?;
         let whole = piece(id).map_or(id, |(whole, _)| whole);
         let source_type = own.0.unwrap_or_else(|| kind.to_owned());
         Ok(Source { source_type, source_id: own.1.unwrap_or_else(|| whole.to_owned()) })
@@ -112,7 +108,7 @@ impl<'a> Sources<'a> {
     /// # Errors
     /// When the snapshot is damaged.
     pub fn beside(&self, seed: u32, window: usize) -> Result<Vec<Near>, SnapshotError> {
-        let Key { id, kind } = self.key(seed)?;
+        let Key { id, kind } = key_of(self.context.corpus, seed)?;
         let Some((whole, index)) = piece(id) else { return Ok(Vec::new()) };
         let mut near = Vec::new();
         for distance in 1..=window {
@@ -333,7 +329,7 @@ struct Growing {
     graph: Graph,
     places: Map<String, usize>,
     /// The edges there are: from, to and relation.
-    known: Set<(usize, usize, String)>,
+    known: Set<String>,
 }
 
 impl Growing {
@@ -358,7 +354,7 @@ impl Growing {
     fn edge(&mut self, node: usize, other: &Source, relation: &str, way: Way) -> bool {
         let Some(other) = self.node(other, false) else { return false };
         let (from, to) = if way == Way::From { (other, node) } else { (node, other) };
-        let key = |from, to| (from, to, relation.to_owned());
+        let key = |from: usize, to: usize| format!("{from} {to} {relation}");
         let is_known = way == Way::Either && self.known.contains(&key(to, from));
         if other != node && !is_known && self.known.insert(key(from, to)) {
             let name = |place: usize| self.graph.nodes[place].id.clone();

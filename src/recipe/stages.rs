@@ -4,11 +4,11 @@
 //! `minRelevance` drops what neither words nor vectors find relevant; `fold` puts near-duplicates under the better hit;
 //! `diversity` reorders; the page is cut; `maxTokens` cuts it again.
 
-use super::formula::Context;
+use super::formula::{Context, Rated, terms};
 use super::legs::{Candidate, Signal};
-use crate::analysis::{Analyzer, Purpose};
+use super::rows::rows_of;
+use crate::analysis::Purpose;
 use crate::bitmap::Bitmap;
-use crate::document::Key;
 use crate::gather::Gather;
 use crate::json::Json;
 use crate::options::Options;
@@ -17,6 +17,7 @@ use crate::retrieval::{Corpus, Filter, Target, Test, part_of, require};
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
 use crate::tokens::estimate_tokens;
+use std::mem::take;
 
 /// How alike two hits are that count as the same, where nobody says otherwise.
 const DEFAULT_FOLD: f64 = 0.95;
@@ -61,6 +62,14 @@ pub struct Standing {
     pub relevance: f64,
 }
 
+impl Standing {
+    /// Of what was rated.
+    pub fn of(rated: &Rated) -> Standing {
+        let Rated { row, score, keyword, vector, .. } = *rated;
+        Standing { row, score, relevance: relevance(keyword, vector) }
+    }
+}
+
 /// What the stages left.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Staged {
@@ -102,17 +111,16 @@ impl Stages {
     /// What may be found at all; none where everything may.
     pub fn filter(&self, schema: &Schema) -> Option<Filter> {
         let at = self.as_of?;
-        let test = |name: &str, test: Test| {
-            let (attribute, _) = schema.attribute(name)?;
-            Some(Filter::Test(Target::Attribute(attribute), test))
-        };
-        let after = |name: &str| {
-            test(name, Test::Range { gte: None, gt: Some(at), lte: None, lt: None })
-                .map(|test| Filter::Not(Box::new(test)))
-        };
-        let ended = test("validUntil", Test::Range { gte: None, gt: None, lte: Some(at), lt: None });
-        let ended = ended.map(|test| Filter::Not(Box::new(test)));
-        Some(Filter::All([after("createdAt"), after("validFrom"), ended].into_iter().flatten().gather()))
+        let mut all = Vec::new();
+        for (name, gt, lte) in
+            [("createdAt", Some(at), None), ("validFrom", Some(at), None), ("validUntil", None, Some(at))]
+        {
+            if let Some((attribute, _)) = schema.attribute(name) {
+                let test = Test::Range { gte: None, gt, lte, lt: None };
+                all.push(Filter::Not(Box::new(Filter::Test(Target::Attribute(attribute), test))));
+            }
+        }
+        Some(Filter::All(all))
     }
 
     /// Adds the pinned records to the candidates, which are in row order, as far as they may be hits.
@@ -126,12 +134,8 @@ impl Stages {
         candidates: &mut Vec<Candidate>,
     ) -> Result<(), SnapshotError> {
         for id in &self.pinned {
-            for row in rows_of(corpus, id)? {
-                let (part, document) = part_of(corpus, row);
-                let is_allowed = allowed.is_none_or(|allowed| allowed[part].has(document as usize));
-                if let Err(place) = candidates.binary_search_by_key(&row, |candidate| candidate.row)
-                    && is_allowed
-                {
+            for row in rows_of(corpus, id, allowed)? {
+                if let Err(place) = candidates.binary_search_by_key(&row, |candidate| candidate.row) {
                     candidates.insert(place, Candidate::of_row(row));
                 }
             }
@@ -144,8 +148,27 @@ impl Stages {
     /// # Errors
     /// When the snapshot is damaged.
     pub fn pinned_rows(&self, corpus: &Corpus) -> Result<Vec<u32>, SnapshotError> {
-        let rows = self.pinned.iter().map(|id| rows_of(corpus, id)).try_gather()?;
+        let rows = self.pinned.iter().map(|id| rows_of(corpus, id, None)).try_gather()?;
         Ok(rows.concat())
+    }
+
+    /// Puts what was rated, best first, through the stages, and cuts it to the page.
+    ///
+    /// # Errors
+    /// When the snapshot is damaged.
+    pub fn run_on(
+        &self,
+        context: &Context,
+        rated: &mut Vec<Rated>,
+        limit: usize,
+    ) -> Result<Staged, SnapshotError> {
+        if self.are_none() {
+            rated.truncate(limit);
+            return Ok(Staged::default());
+        }
+        let staged = self.run(context, &rated.iter().map(Standing::of).gather(), limit)?;
+        *rated = staged.places.iter().map(|place| take(&mut rated[*place])).gather();
+        Ok(staged)
     }
 
     /// Puts hits, best first, through the stages.
@@ -195,28 +218,13 @@ impl Stages {
     fn pinned_places(&self, corpus: &Corpus, hits: &[Standing]) -> Result<Vec<usize>, SnapshotError> {
         let mut places = Vec::new();
         for id in &self.pinned {
-            let rows = rows_of(corpus, id)?;
+            let rows = rows_of(corpus, id, None)?;
             places.extend((0..hits.len()).filter(|place| rows.contains(&hits[*place].row)));
         }
         let mut seen = Bitmap::none(hits.len());
         places.retain(|place| seen.insert(*place));
         Ok(places)
     }
-}
-
-/// The live rows with this id, of whatever kind.
-fn rows_of(corpus: &Corpus, id: &str) -> Result<Vec<u32>, SnapshotError> {
-    let mut rows = Vec::new();
-    for part in corpus.parts {
-        let keys = part.segment.keys()?;
-        for kind in keys.kinds() {
-            let found = keys.find(Key { id, kind })?.and_then(|document| u32::try_from(document).ok());
-            rows.extend(
-                found.filter(|document| part.is_live(*document)).map(|document| part.first_row + document),
-            );
-        }
-    }
-    Ok(rows)
 }
 
 /// About how many tokens the texts of a row have (P1).
@@ -245,7 +253,7 @@ struct Likeness<'a> {
 
 impl<'a> Likeness<'a> {
     fn new(context: &'a Context<'a>, hits: &'a [Standing]) -> Likeness<'a> {
-        let (vectors, terms) = (vec![None; hits.len()], vec![None; hits.len()]);
+        let (vectors, terms) = (hits.iter().map(|_| None).gather(), hits.iter().map(|_| None).gather());
         Likeness { context, hits, vectors, terms, result: Ok(()) }
     }
 
@@ -272,7 +280,9 @@ impl<'a> Likeness<'a> {
         for hit in [a, b] {
             if self.terms[hit].is_none() {
                 let text = texts_of(self.context, self.hits[hit].row)?;
-                self.terms[hit] = Some(terms_of(self.context.analyzer, &text));
+                let terms = terms(self.context.analyzer, &text, Purpose::Document).into_iter();
+                let term = |term: Vec<u8>| String::from_utf8_lossy(&term).into_owned();
+                self.terms[hit] = Some(terms.map(term).gather());
             }
         }
         let terms = |hit: usize| self.terms[hit].as_deref().unwrap_or_default();
@@ -284,14 +294,4 @@ impl<'a> Likeness<'a> {
         let vectors = self.context.corpus.parts[part].segment.vectors()?;
         Ok(vectors.first().and_then(|rows| Some(rows.vector(rows.row_of(document)?))))
     }
-}
-
-fn terms_of(analyzer: &Analyzer, text: &str) -> Vec<String> {
-    let mut terms = Vec::new();
-    analyzer.spans(text, Purpose::Document, |span| {
-        let mut term = Vec::new();
-        analyzer.term(&text[span.start..span.end], &mut term);
-        terms.push(String::from_utf8_lossy(&term).into_owned());
-    });
-    terms
 }

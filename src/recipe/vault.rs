@@ -3,18 +3,18 @@
 //! Words and vectors find candidates; seven signals, weighed and added up, rank them; what is linked with the best joins
 //! them. Memories stand beside entries, with a score of their own.
 
-use super::formula::{Context, Curve, Formula, Measure, Rated, Term, best_first};
+use super::formula::{Context, Curve, Formula, Measure, Rated, best_first};
 use super::legs::{Ask, Candidate, Words};
+use super::rows::{ids_of, rows_of};
 use super::semantic::semantic;
-use super::stages::{Stages, Standing, relevance};
+use super::stages::Stages;
 use crate::attributes::AttributeType;
 use crate::bitmap::Bitmap;
-use crate::document::Key;
 use crate::gather::Gather;
 use crate::order::{Map, sort_by, sort_by_key};
 use crate::query::Query;
 use crate::ranking::{Acceptance, Validity, adapted, proximities};
-use crate::retrieval::{self, Corpus, Filter, Retrieval, Target, TermStatistics, Test, part_of};
+use crate::retrieval::{self, Corpus, Filter, Ranked, Retrieval, Target, TermStatistics, Test, part_of};
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
 use crate::vector;
@@ -156,7 +156,7 @@ pub fn rank(context: &Context, question: &Question) -> Result<Answer, SnapshotEr
     // Words have no part in the score; what is near does, whichever leg found it.
     let vectors = Ask { words: None, ..ask };
     vectors.complete(corpus, &mut candidates)?;
-    let (mut formula, mut rated) = score(context, question, &candidates, Map::new())?;
+    let (mut formula, mut rated) = score(context, question, &candidates, &Map::new())?;
     best_first(&mut rated);
     let near = near_the_best(context, question, &rated)?;
     if !near.is_empty() {
@@ -164,7 +164,7 @@ pub fn rank(context: &Context, question: &Question) -> Result<Answer, SnapshotEr
         join(&mut candidates, near.keys());
         total += candidates.len() - before;
         vectors.complete(corpus, &mut candidates)?;
-        (formula, rated) = score(context, question, &candidates, near)?;
+        (formula, rated) = score(context, question, &candidates, &near)?;
         best_first(&mut rated);
     }
     rated.extend(memories(corpus, question, &field_weights)?);
@@ -181,18 +181,7 @@ impl Answer {
     /// # Errors
     /// When the snapshot is damaged.
     pub fn stage(&mut self, context: &Context, stages: &Stages, limit: usize) -> Result<(), SnapshotError> {
-        if stages.are_none() {
-            self.ranked.truncate(limit);
-            return Ok(());
-        }
-        let standing = |rated: &Rated| Standing {
-            row: rated.row,
-            score: rated.score,
-            relevance: relevance(rated.keyword, rated.vector),
-        };
-        let standings = self.ranked.iter().map(standing).gather();
-        let staged = stages.run(context, &standings, limit)?;
-        self.ranked = staged.places.into_iter().map(|place| self.ranked[place].clone()).gather();
+        stages.run_on(context, &mut self.ranked, limit)?;
         Ok(())
     }
 }
@@ -219,42 +208,41 @@ fn score(
     context: &Context,
     question: &Question,
     candidates: &[Candidate],
-    near: Map<u32, f64>,
+    near: &Map<u32, f64>,
 ) -> Result<(Formula, Vec<Rated>), SnapshotError> {
     let attribute = |name: &str| context.schema.attribute(name).map(|(attribute, _)| attribute);
     let rows = candidates.iter().map(|candidate| candidate.row).gather();
-    let given = |values| Measure::Given { values, default: 0.0 };
+    let near = rows.iter().map(|row| near.get(row).copied().unwrap_or(0.0)).gather();
     let severities = SEVERITIES.iter().map(|(word, worth)| ((*word).to_owned(), *worth)).gather();
-    let measures = [
-        given(semantic(context, question.statistics, &rows)?),
-        Measure::Similarity(Curve::Positive),
-        Measure::Word { attribute: attribute("severity"), values: severities, default: UNKNOWN_SEVERITY },
-        given(worths(context, &rows)?),
-        Measure::Shared { attribute: attribute("tags"), with: question.tags.to_vec() },
-        match question.domain {
-            Some(domain) => Measure::Equal { attribute: attribute("domain"), to: domain.to_owned() },
-            None => given(Map::new()),
-        },
-        given(near),
-    ];
-    let terms = SIGNALS.iter().zip(question.weights).zip(measures);
-    let terms = terms.map(|((name, weight), measure)| Term::new(name, weight, measure)).gather();
-    let formula = Formula { terms, ..Formula::default() };
+    let mut formula = Formula::default();
+    let mut signals = SIGNALS.iter().zip(question.weights);
+    let mut add = |measure| {
+        let (name, weight) = signals.next().expect("there are seven");
+        formula.add(name, weight, measure);
+    };
+    add(Measure::Given(semantic(context, question.statistics, &rows)?));
+    add(Measure::Similarity(Curve::Positive));
+    add(Measure::Word { attribute: attribute("severity"), values: severities, default: UNKNOWN_SEVERITY });
+    add(Measure::Given(worths(context, &rows)?));
+    add(Measure::Shared { attribute: attribute("tags"), with: question.tags.to_vec() });
+    let domain = question.domain.unwrap_or_default().to_owned();
+    add(Measure::Equal { attribute: question.domain.and_then(|_| attribute("domain")), to: domain });
+    add(Measure::Given(near));
     let rated = formula.rate(context, candidates)?;
     Ok((formula, rated))
 }
 
 /// By row, what is left of an entry (V7).
-fn worths(context: &Context, rows: &[u32]) -> Result<Map<u32, f64>, SnapshotError> {
+fn worths(context: &Context, rows: &[u32]) -> Result<Vec<f64>, SnapshotError> {
     let columns = context.values()?;
     let places = ["validFrom", "validUntil", "createdAt", "updatedAt"].map(|name| time(context.schema, name));
     let worth = |row: &u32| {
         let (part, document) = part_of(context.corpus, *row);
         let at = |place: Option<usize>| columns[part].number(place?, document as usize);
         let [from, until, created_at, updated_at] = places.map(at);
-        (*row, Validity { from, until, created_at, updated_at }.worth(context.now))
+        Validity { from, until, created_at, updated_at }.worth(context.now)
     };
-    Ok(rows.iter().map(worth).collect())
+    Ok(rows.iter().map(worth).gather())
 }
 
 fn time(schema: &Schema, name: &str) -> Option<usize> {
@@ -272,38 +260,18 @@ fn near_the_best(
         return Ok(Map::new());
     }
     let best = ranked.iter().filter(|rated| rated.values[SEMANTIC] > 0.0).take(SOURCES);
-    let sources = best.map(|rated| {
-        let (part, document) = part_of(corpus, rated.row);
-        Ok(corpus.parts[part].segment.keys()?.get(document as usize)?.id.to_owned())
-    });
-    let sources = sources.collect::<Result<Vec<_>, SnapshotError>>()?;
+    let sources = ids_of(corpus, &best.map(|rated| rated.row).gather())?;
     let neighbours = |id: &str| {
         let live = state.links_of(id).filter(|link| link.is_live(context.now));
         live.map(|link| link.other_end(id).to_owned()).gather()
     };
     let mut near = Map::new();
     for (id, proximity) in proximities(&sources, neighbours) {
-        for row in rows_of(corpus, &id, question.entries)? {
+        for row in rows_of(corpus, &id, Some(question.entries))? {
             near.insert(row, proximity);
         }
     }
     Ok(near)
-}
-
-/// The live rows with this id, of any kind, that are allowed.
-fn rows_of(corpus: &Corpus, id: &str, allowed: &[Bitmap]) -> Result<Vec<u32>, SnapshotError> {
-    let mut rows = Vec::new();
-    for (part, allowed) in corpus.parts.iter().zip(allowed) {
-        let keys = part.segment.keys()?;
-        for kind in keys.kinds() {
-            let document = keys.find(Key { id, kind })?.filter(|document| allowed.has(*document));
-            let row = document.and_then(|document| u32::try_from(document).ok());
-            rows.extend(
-                row.filter(|document| part.is_live(*document)).map(|document| part.first_row + document),
-            );
-        }
-    }
-    Ok(rows)
 }
 
 /// The memories that words find (V12), best first; all have one score.
@@ -312,13 +280,6 @@ fn memories(corpus: &Corpus, question: &Question, weights: &[f64]) -> Result<Vec
     let (query, limit) = (question.words, question.limit);
     let retrieval = Retrieval { query, weights, limit, allowed: Some(allowed), wants_all: false };
     let found = retrieval::search(corpus, &retrieval)?;
-    let rated = |row: u32| Rated {
-        row,
-        score: MEMORY_SCORE,
-        keyword: None,
-        vector: None,
-        values: Vec::new(),
-        factors: Vec::new(),
-    };
-    Ok(found.rows.into_iter().map(|ranked| rated(ranked.row)).gather())
+    let rated = |ranked: &Ranked| Rated { row: ranked.row, score: MEMORY_SCORE, ..Rated::default() };
+    Ok(found.rows.iter().map(rated).gather())
 }

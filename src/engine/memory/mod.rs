@@ -6,16 +6,16 @@ mod shown;
 mod writes;
 
 use super::asking::{QueryVector, passing};
+use super::fields::Fields;
 use super::{Engine, SearchError};
 use crate::bitmap::Bitmap;
-use crate::json::{Json, text_of};
+use crate::json::Json;
 use crate::query::Query;
 use crate::recipe::memory::{DOCUMENT, Plan, search, skipped};
 use crate::recipe::{Ask, Context, Legs, Words};
 use crate::vector;
 use question::Question;
-use serde::Serialize;
-use shown::Shown;
+use shown::Results;
 
 /// How many results one leg gives by itself, where nobody says.
 const LEG_LIMIT: usize = 20;
@@ -33,23 +33,6 @@ pub(super) enum Find {
     ByWords,
     /// `memory.searchVector`: what the vector leg gives by itself (M2).
     ByVector,
-}
-
-/// What a search answers.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Response {
-    query: String,
-    mode: &'static str,
-    legs: Legs,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    model: Option<String>,
-    degraded: bool,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<String>,
-    /// How many of those that may be found have vectors, but none that could be compared.
-    skipped: usize,
-    results: Vec<Shown>,
 }
 
 /// Which legs run, and with what.
@@ -89,20 +72,21 @@ impl Engine {
             Find::ByWords => question.mode = "keyword",
             Find::ByVector => question.mode = "semantic",
         }
-        let response = self.memory_answer(find, &question, vector)?;
+        let (response, memories) = self.memory_answer(find, &question, vector)?;
         // What is noted is noted after the answer is made, so that it does not change it (M9).
         if find == Find::Memories && question.tracks {
-            self.note_recall(&question, &response.results)?;
+            self.note_recall(&question, &memories)?;
         }
-        Ok(text_of(&response))
+        Ok(response.into_text())
     }
 
+    /// The answer, and the memories in it: their ids, and what each matters.
     fn memory_answer(
         &self,
         find: Find,
         question: &Question,
         vector: Option<Vec<f32>>,
-    ) -> Result<Response, SearchError> {
+    ) -> Result<(Fields, Vec<(String, f64)>), SearchError> {
         let asked = self.memory_asked(find, question, vector)?;
         self.with_corpus(|corpus| {
             let context = self.context(corpus, &question.query, question.at());
@@ -123,16 +107,17 @@ impl Engine {
                 false => 0,
             };
             let model = compared.and_then(|model| self.schema.models().nth(model));
-            Ok(Response {
-                query: question.query.clone(),
-                mode: asked.mode,
-                legs,
-                model: model.map(|(name, _)| name.to_owned()),
-                degraded: !asked.warnings.is_empty(),
-                warnings: asked.warnings.clone(),
-                skipped,
-                results,
-            })
+            let mut response = Fields::default();
+            response.text("query", Some(&question.query));
+            response.text("mode", Some(asked.mode));
+            response.legs(legs);
+            response.text("model", model.map(|(name, _)| name));
+            response.flag("degraded", !asked.warnings.is_empty());
+            response.texts("warnings", asked.warnings);
+            // How many of those that may be found have vectors, but none that could be compared.
+            response.count("skipped", skipped);
+            response.put("results", Json::Array(results.shown));
+            Ok((response, results.memories))
         })
     }
 
@@ -190,7 +175,7 @@ impl Engine {
         question: &Question,
         asked: &Asked,
         allowed: &[Bitmap],
-    ) -> Result<(Legs, Vec<Shown>), SearchError> {
+    ) -> Result<(Legs, Results), SearchError> {
         let plan = Plan {
             words: asked.words(),
             vector: asked.vector(),
@@ -213,7 +198,7 @@ impl Engine {
         question: &Question,
         asked: &Asked,
         allowed: &[Bitmap],
-    ) -> Result<(Legs, Vec<Shown>), SearchError> {
+    ) -> Result<(Legs, Results), SearchError> {
         let (words, vector, depth) = (asked.words(), asked.vector(), question.limit);
         let ask = Ask { words, vector, depth, allowed: Some(allowed), wants_all: false };
         let found = ask.candidates(context.corpus)?;

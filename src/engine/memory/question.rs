@@ -47,7 +47,7 @@ impl Question {
             recalled_in: options.id("recallSessionId").or_else(|| wanted.session.clone()),
             raw: options.flag("raw").unwrap_or(false),
             stages: Stages::read(&mut options),
-            now: engine.now(options.time("now")),
+            now: engine.now_in(&mut options),
             wanted,
         };
         options.finish()?;

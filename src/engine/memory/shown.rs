@@ -1,10 +1,10 @@
 //! What results look like (M7).
 
 use super::question::Question;
-use super::sessions::ShownSession;
+use super::sessions::session;
 use crate::attributes::time_of;
 use crate::document::{Key, Record};
-use crate::engine::asking::key_of;
+use crate::engine::fields::Fields;
 use crate::engine::matching::each_text;
 use crate::engine::{Engine, SearchError};
 use crate::gather::Gather;
@@ -14,100 +14,19 @@ use crate::order::sort_by_key;
 use crate::presentation::{Markers, Markup, render};
 use crate::query::Query;
 use crate::recipe::memory::{MEMORY, Recalled, SUPERSEDES, document_of, salience_of};
-use crate::recipe::{Candidate, Context, Explained, Rated, Signal};
+use crate::recipe::{Candidate, Context, Rated, Signal, ids_of, key_of};
 use crate::state::State;
-use serde::Serialize;
 
 /// A snippet has so many tokens.
 const SNIPPET_TOKENS: i64 = 32;
 /// Of a memory that supersedes another, so many characters are shown.
 const PREVIEW: usize = 200;
 
-/// A result, or what one leg says of a memory.
-#[derive(Serialize)]
-#[serde(untagged)]
-pub(super) enum Shown {
-    Memory(Box<ShownMemory>),
-    Document(Box<ShownDocument>),
-    #[serde(rename_all = "camelCase")]
-    ByWords {
-        memory_id: String,
-        rank: f64,
-        snippet: String,
-    },
-    #[serde(rename_all = "camelCase")]
-    ByVector {
-        memory_id: String,
-        distance: f64,
-        similarity: f64,
-    },
-}
-
-/// What memories and documents have in common.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Scored {
-    score: f64,
-    match_type: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    highlights: Option<[String; 1]>,
-    explain: Explained,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pinned: bool,
-    /// The ids of what is folded under it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    folded: Vec<String>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct ShownMemory {
-    #[serde(skip)]
-    pub id: String,
-    #[serde(rename = "type")]
-    kind: &'static str,
-    pub memory: Json,
-    #[serde(flatten)]
-    scored: Scored,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    source_session: Option<ShownSession>,
-    is_superseded: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    superseded_by: Option<Preview>,
-    related_memory_count: usize,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct ShownDocument {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    document_id: String,
-    chunk: Chunk,
-    #[serde(flatten)]
-    scored: Scored,
-}
-
-/// The part of a document that matches best.
-#[derive(Serialize)]
-struct Chunk {
-    id: String,
-    index: usize,
-    text: String,
-    /// Where it stands in the document, in characters.
-    start: usize,
-    end: usize,
-    record: Json,
-}
-
-/// A memory that supersedes another.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Preview {
-    id: String,
-    content: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    created_at: Option<f64>,
+/// What is shown.
+pub(super) struct Results {
+    pub shown: Vec<Json>,
+    /// The memories among them: their ids, and what each matters.
+    pub memories: Vec<(String, f64)>,
 }
 
 impl Engine {
@@ -122,8 +41,8 @@ impl Engine {
         let markers = Markers { open: "<mark>", close: "</mark>", ellipsis: "..." };
         let markup = if question.raw { Markup::Plain } else { Markup::EscapedHtml };
         let field = self.schema.field("content").unwrap_or(FieldId(0));
-        let mut texts = vec![None; rows.len()];
-        each_text(self, context.corpus, query, rows, |number, text| {
+        let mut texts = rows.iter().map(|_| None).gather();
+        each_text(self, context.corpus, query, rows, &mut |number, text| {
             let snippet = text.snippet(self, Some(field), SNIPPET_TOKENS);
             let snippet = snippet.map(|pieces| render(&pieces, markers, markup));
             texts[number] = Some((context.corpus.state.as_it_is_now(text.record), snippet));
@@ -138,61 +57,68 @@ impl Engine {
         question: &Question,
         query: &Query,
         found: &Recalled,
-    ) -> Result<Vec<Shown>, SearchError> {
+    ) -> Result<Results, SearchError> {
         let rows = found.results.iter().map(|rated| rated.row).gather();
         let texts = self.texts_of_rows(context, question, query, &rows)?;
-        let mut shown = Vec::with_capacity(rows.len());
+        let (mut shown, mut memories) = (Vec::new(), Vec::new());
         for (number, (rated, (record, snippet))) in found.results.iter().zip(texts).enumerate() {
-            let under = found.folded.get(number).map_or(&[][..], Vec::as_slice);
-            let folded = under.iter().map(|row| Ok(key_of(context.corpus, *row)?.id.to_owned()));
-            let scored = Scored {
-                score: rated.score,
-                match_type: match_type(rated),
-                highlights: snippet.filter(|_| rated.keyword.is_some()).map(|snippet| [snippet]),
-                explain: found.formula.explain(rated),
-                pinned: number < found.pinned,
-                folded: folded.collect::<Result<_, SearchError>>()?,
-            };
-            shown.push(match document_of(context, rated.row)? {
-                Some(document_id) => {
-                    let chunk = self.chunk_of(&record);
-                    Shown::Document(Box::new(ShownDocument { kind: "document", document_id, chunk, scored }))
-                }
-                None => Shown::Memory(Box::new(self.shown_memory(
-                    context.corpus.state,
-                    question,
-                    &record,
-                    scored,
-                )?)),
-            });
+            let mut own = Fields::default();
+            let document = document_of(context, rated.row)?;
+            if let Some(document) = &document {
+                own.text("type", Some("document"));
+                own.text("documentId", Some(document));
+                own.put("chunk", self.chunk_of(&record));
+            } else {
+                let memory = as_read(record.json().clone(), question.wanted.decays, question.at());
+                memories.push((record.id().to_owned(), salience_of(&memory, false, question.now)));
+                own.text("type", Some(MEMORY));
+                own.put("memory", memory);
+            }
+            own.float("score", rated.score);
+            own.text("matchType", Some(match_type(rated)));
+            if let Some(snippet) = snippet.filter(|_| rated.keyword.is_some()) {
+                own.put("highlights", Json::Array(vec![Json::String(snippet)]));
+            }
+            let mut explain = Fields::default();
+            explain.explained(&found.formula.explain(rated));
+            own.object("explain", explain);
+            if number < found.pinned {
+                own.flag("pinned", true);
+            }
+            if let Some(under) = found.folded.get(number) {
+                own.texts("folded", ids_of(context.corpus, under)?);
+            }
+            if document.is_none() {
+                self.tell_of_memory(&mut own, context.corpus.state, &record, question.at())?;
+            }
+            shown.push(Json::Object(own.0));
         }
-        Ok(shown)
+        Ok(Results { shown, memories })
     }
 
-    fn shown_memory(
+    /// What is known of a memory beside its record.
+    fn tell_of_memory(
         &self,
+        fields: &mut Fields,
         state: &State,
-        question: &Question,
         record: &Record,
-        scored: Scored,
-    ) -> Result<ShownMemory, SearchError> {
-        let (id, now) = (record.id(), question.at());
-        let created = state.usages_of(id).find(|usage| usage.usage == "created");
+        now: f64,
+    ) -> Result<(), SearchError> {
+        let id = record.id();
+        if let Some(usage) = state.usages_of(id).find(|usage| usage.usage == "created") {
+            fields.put("sourceSession", session(state, &usage.session));
+        }
         let valid_until = time(record.json(), "validUntil");
-        Ok(ShownMemory {
-            id: id.to_owned(),
-            kind: MEMORY,
-            memory: as_read(record.json().clone(), question.wanted.decays, now),
-            scored,
-            source_session: created.map(|usage| ShownSession::of(state, &usage.session)),
-            is_superseded: valid_until.is_some_and(|end| end <= now),
-            superseded_by: self.superseding(state, id, now)?,
-            related_memory_count: state.links_of(id).filter(|link| link.is_live(now)).count(),
-        })
+        fields.flag("isSuperseded", valid_until.is_some_and(|end| end <= now));
+        if let Some(preview) = self.superseding(state, id, now)? {
+            fields.put("supersededBy", preview);
+        }
+        fields.count("relatedMemoryCount", state.links_of(id).filter(|link| link.is_live(now)).count());
+        Ok(())
     }
 
     /// The newest memory that supersedes another and is still there.
-    fn superseding(&self, state: &State, id: &str, now: f64) -> Result<Option<Preview>, SearchError> {
+    fn superseding(&self, state: &State, id: &str, now: f64) -> Result<Option<Json>, SearchError> {
         let mut newest: Option<(f64, Record)> = None;
         for link in state.links_of(id) {
             let is_superseding = link.to == id && link.from != id && link.relation == SUPERSEDES;
@@ -206,11 +132,16 @@ impl Engine {
                 newest = Some((made, record));
             }
         }
-        Ok(newest.map(|(made, record)| Preview {
-            id: record.id().to_owned(),
-            content: self.content_of(&record).chars().take(PREVIEW).collect(),
-            created_at: Some(made).filter(|made| made.is_finite()),
-        }))
+        let Some((made, record)) = newest else { return Ok(None) };
+        let mut preview = Fields::default();
+        let content = self.content_of(&record);
+        let end = content.char_indices().nth(PREVIEW).map_or(content.len(), |(end, _)| end);
+        preview.text("id", Some(record.id()));
+        preview.text("content", Some(&content[..end]));
+        if made.is_finite() {
+            preview.float("createdAt", made);
+        }
+        Ok(Some(Json::Object(preview.0)))
     }
 
     fn content_of(&self, record: &Record) -> String {
@@ -219,19 +150,20 @@ impl Engine {
     }
 
     /// A record as a chunk of a document; a document that was not cut is its own only one.
-    fn chunk_of(&self, record: &Record) -> Chunk {
+    fn chunk_of(&self, record: &Record) -> Json {
         let number =
             |name: &str| record.json().get(name).and_then(Json::as_f64).map(|number| number as usize);
         let text = self.content_of(record);
         let start = number("charOffset").or_else(|| number("offset")).unwrap_or(0);
-        Chunk {
-            id: record.id().to_owned(),
-            index: number("chunkIndex").unwrap_or(0),
-            start,
-            end: start + text.chars().count(),
-            text,
-            record: record.json().clone(),
-        }
+        let mut chunk = Fields::default();
+        chunk.text("id", Some(record.id()));
+        chunk.count("index", number("chunkIndex").unwrap_or(0));
+        chunk.text("text", Some(&text));
+        // Where it stands in the document, in characters.
+        chunk.count("start", start);
+        chunk.count("end", start + text.chars().count());
+        chunk.put("record", record.json().clone());
+        Json::Object(chunk.0)
     }
 
     /// What one leg found, best first.
@@ -241,28 +173,33 @@ impl Engine {
         question: &Question,
         query: &Query,
         mut found: Vec<Candidate>,
-    ) -> Result<Vec<Shown>, SearchError> {
+    ) -> Result<Results, SearchError> {
         sort_by_key(&mut found, |candidate| {
             candidate.keyword.or(candidate.vector).and_then(|signal| signal.place)
         });
         let rows = found.iter().map(|candidate| candidate.row).gather();
+        let mut shown = Vec::new();
         if question.mode == "keyword" {
             let texts = self.texts_of_rows(context, question, query, &rows)?;
-            let shown = found.iter().zip(texts).map(|(candidate, (record, snippet))| Shown::ByWords {
-                memory_id: record.id().to_owned(),
+            for (candidate, (record, snippet)) in found.iter().zip(texts) {
+                let mut own = Fields::default();
+                own.text("memoryId", Some(record.id()));
                 // Negating a zero would show as −0.
-                rank: 0.0 - candidate.keyword.map_or(0.0, |signal| signal.score),
-                snippet: snippet.unwrap_or_default(),
-            });
-            return Ok(shown.gather());
+                own.float("rank", 0.0 - candidate.keyword.map_or(0.0, |signal| signal.score));
+                own.text("snippet", Some(&snippet.unwrap_or_default()));
+                shown.push(Json::Object(own.0));
+            }
+        } else {
+            for candidate in found {
+                let similarity = candidate.vector.map_or(0.0, |signal| signal.score);
+                let mut own = Fields::default();
+                own.text("memoryId", Some(key_of(context.corpus, candidate.row)?.id));
+                own.float("distance", 1.0 - similarity);
+                own.float("similarity", similarity);
+                shown.push(Json::Object(own.0));
+            }
         }
-        let mut shown = Vec::with_capacity(found.len());
-        for candidate in found {
-            let similarity = candidate.vector.map_or(0.0, |signal| signal.score);
-            let memory_id = key_of(context.corpus, candidate.row)?.id.to_owned();
-            shown.push(Shown::ByVector { memory_id, distance: 1.0 - similarity, similarity });
-        }
-        Ok(shown)
+        Ok(Results { shown, memories: Vec::new() })
     }
 }
 

@@ -1,18 +1,18 @@
 //! Writing memories, and what is known of them.
 
 use super::question::{Question, required_id, required_text};
-use super::shown::{Shown, time};
+use super::shown::time;
 use crate::document::{Key, Record};
 use crate::engine::error::wrong;
+use crate::engine::fields::Fields;
 use crate::engine::state::event_id;
 use crate::engine::{Engine, SearchError, SearchFault, WriteError};
 use crate::gather::Gather;
-use crate::json::{Json, text_of};
+use crate::json::Json;
 use crate::options::Options;
 use crate::ranking::{deemphasized, reinforced};
 use crate::recipe::memory::{MEMORY, RECALL, SUPERSEDES, salience_of};
 use crate::state::{Subject, USAGES};
-use serde::Serialize;
 
 /// What `reinforce` adds, and `deemphasize` takes away, where nobody says.
 const REINFORCEMENT: f64 = 0.1;
@@ -25,22 +25,6 @@ const IMPORTANCE: f64 = 0.5;
 /// What a relationship is that does not say.
 const RELATION: &str = "RELATED_TO";
 
-#[derive(Serialize)]
-struct Created {
-    id: String,
-    memory: Json,
-    /// Whether vectors can find it.
-    embedded: bool,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct Salience {
-    id: String,
-    salience: f64,
-}
-
 impl Engine {
     /// `memory.create`.
     pub(in crate::engine) fn memory_create(
@@ -49,12 +33,12 @@ impl Engine {
         vector: Option<Vec<f32>>,
     ) -> Result<String, SearchError> {
         let mut options = Options::of(json);
-        let now = self.now(options.time("now"));
+        let now = self.now_in(&mut options);
         let id = options.id("id");
         let model = options.text("model").map(str::to_owned);
         let warnings = options.text("embedFailed").map(str::to_owned).into_iter().gather();
         let session = options.id("sessionId");
-        let mut entries = new_memory(&mut options, now);
+        let mut fields = new_memory(&mut options, now);
         if let Some(id) = &id
             && self.find(Key { id, kind: MEMORY })?.is_some()
         {
@@ -69,15 +53,20 @@ impl Engine {
             Some(id) => id,
             None => self.new_id(now)?,
         };
-        entries.insert(0, ("id".to_owned(), Json::String(id.clone())));
+        fields.0.insert(0, ("id".to_owned(), Json::String(id.clone())));
         let record =
-            Record::from_json(Json::Object(entries)).map_err(|error| wrong("id", error.to_string()))?;
-        self.add_with([(&record, place.zip(vector))], Some(now))?;
+            Record::from_json(Json::Object(fields.0)).map_err(|error| wrong("id", error.to_string()))?;
+        self.add_with(&[(&record, place.zip(vector.as_deref()))], Some(now))?;
         if let Some(session) = session {
             self.note_usage(&session, &id, "created", now)?;
         }
-        let embedded = self.has_vector(&id, place)?;
-        Ok(text_of(&Created { id, memory: record.json().clone(), embedded, warnings }))
+        let mut created = Fields::default();
+        created.text("id", Some(&id));
+        created.put("memory", record.json().clone());
+        // Whether vectors can find it.
+        created.flag("embedded", self.has_vector(&id, place)?);
+        created.texts("warnings", warnings);
+        Ok(created.into_text())
     }
 
     /// An id that no memory has: that of the write.
@@ -104,7 +93,7 @@ impl Engine {
     pub(in crate::engine) fn memory_supersede(&mut self, json: &Json) -> Result<String, SearchError> {
         let mut options = Options::of(json);
         let (old, new) = (required_id(&mut options, "oldId"), required_id(&mut options, "newId"));
-        let now = self.now(options.time("now"));
+        let now = self.now_in(&mut options);
         if self.schema.attribute("validUntil").is_none() {
             options.complain(
                 "oldId",
@@ -122,7 +111,7 @@ impl Engine {
             self.set_field(key(&old), "validUntil", Json::from_f64(now), Some(now))?;
         }
         self.link(new, old, SUPERSEDES, now)?;
-        Ok(text_of(&()))
+        Ok("null".to_owned())
     }
 
     /// `memory.relate`.
@@ -131,7 +120,7 @@ impl Engine {
         let (from, to) = (required_id(&mut options, "sourceId"), required_id(&mut options, "targetId"));
         let relation = options.text("type").unwrap_or(RELATION);
         let valid_until = options.time("validUntil");
-        let now = self.now(options.time("now"));
+        let now = self.now_in(&mut options);
         options.finish()?;
         self.memory(&from)?;
         self.memory(&to)?;
@@ -139,7 +128,7 @@ impl Engine {
         if let Some(end) = valid_until {
             self.set_subject(&link, "validUntil", Json::from_f64(end), Some(now))?;
         }
-        Ok(text_of(&()))
+        Ok("null".to_owned())
     }
 
     fn link(&mut self, from: String, to: String, relation: &str, now: f64) -> Result<Subject, WriteError> {
@@ -168,11 +157,14 @@ impl Engine {
         let id = required_id(&mut options, "id");
         let amount = options.number("amount", 0.0..=1.0).unwrap_or(default);
         let decays = options.flag("decay").unwrap_or(false);
-        let now = self.now(options.time("now"));
+        let now = self.now_in(&mut options);
         options.finish()?;
         let salience = change(salience_of(self.memory(&id)?.json(), decays, now), amount);
         self.set_salience(&id, salience, now)?;
-        Ok(text_of(&Salience { id, salience }))
+        let mut changed = Fields::default();
+        changed.text("id", Some(&id));
+        changed.float("salience", salience);
+        Ok(changed.into_text())
     }
 
     /// Writes what a memory matters, as of now: what fades, fades from here on.
@@ -182,15 +174,17 @@ impl Engine {
         Ok(())
     }
 
-    /// Notes that results were recalled (M9): each matters a little more, and the session knows of it.
-    pub(super) fn note_recall(&mut self, question: &Question, results: &[Shown]) -> Result<(), WriteError> {
+    /// Notes that memories were recalled, which mattered so much (M9): each matters a little more, and the session knows of it.
+    pub(super) fn note_recall(
+        &mut self,
+        question: &Question,
+        memories: &[(String, f64)],
+    ) -> Result<(), WriteError> {
         let now = question.now;
-        for result in results {
-            let Shown::Memory(result) = result else { continue };
-            let salience = salience_of(&result.memory, false, now);
-            self.set_salience(&result.id, reinforced(salience, RECALL), now)?;
+        for (id, salience) in memories {
+            self.set_salience(id, reinforced(*salience, RECALL), now)?;
             if let Some(session) = &question.recalled_in {
-                self.note_usage(session, &result.id, "recalled", now)?;
+                self.note_usage(session, id, "recalled", now)?;
             }
         }
         Ok(())
@@ -202,18 +196,18 @@ impl Engine {
         let (id, session) = (required_id(&mut options, "id"), required_id(&mut options, "sessionId"));
         required_text(&mut options, "usage");
         let usage = options.word("usage", &USAGES).unwrap_or_default();
-        let now = self.now(options.time("now"));
+        let now = self.now_in(&mut options);
         options.finish()?;
         self.memory(&id)?;
         self.note_usage(&session, &id, usage, now)?;
-        Ok(text_of(&()))
+        Ok("null".to_owned())
     }
 
     /// `memory.delete`: the memory is marked, and no longer found.
     pub(in crate::engine) fn memory_delete(&mut self, json: &Json) -> Result<String, SearchError> {
         let mut options = Options::of(json);
         let id = required_id(&mut options, "id");
-        let now = self.now(options.time("now"));
+        let now = self.now_in(&mut options);
         options.finish()?;
         self.memory(&id)?;
         if self.schema.attribute("isDeleted").is_some() {
@@ -222,29 +216,26 @@ impl Engine {
             // Nothing would tell it from the others.
             self.remove([key(&id)])?;
         }
-        Ok(text_of(&()))
+        Ok("null".to_owned())
     }
 
     /// `memory.session`: begins a session, or says more of one.
     pub(in crate::engine) fn memory_session(&mut self, json: &Json) -> Result<String, SearchError> {
         let mut options = Options::of(json);
         let id = required_id(&mut options, "id");
-        let now = self.now(options.time("now"));
+        let now = self.now_in(&mut options);
         let is_known = self.state()?.session(&id).is_some_and(|session| session.started_at.is_some());
-        let times = [
-            ("startedAt", options.time("startedAt").or((!is_known).then_some(now))),
-            ("endedAt", options.time("endedAt")),
-        ];
-        let texts =
-            [("projectId", options.id("projectId")), ("summary", options.text("summary").map(str::to_owned))];
+        let mut fields = Fields::default();
+        fields.number("startedAt", options.time("startedAt").or((!is_known).then_some(now)));
+        fields.number("endedAt", options.time("endedAt"));
+        fields.text("projectId", options.id("projectId").as_deref());
+        fields.text("summary", options.text("summary"));
         options.finish()?;
         let session = Subject::Session { id };
-        let times = times.into_iter().filter_map(|(name, at)| Some((name, Json::from_f64(at?))));
-        let texts = texts.into_iter().filter_map(|(name, text)| Some((name, Json::String(text?))));
-        for (name, value) in times.chain(texts) {
-            self.set_subject(&session, name, value, Some(now))?;
+        for (name, value) in fields.0 {
+            self.set_subject(&session, &name, value, Some(now))?;
         }
-        Ok(text_of(&()))
+        Ok("null".to_owned())
     }
 
     /// The memory with this id.
@@ -259,33 +250,29 @@ fn key(id: &str) -> Key<'_> {
 }
 
 /// The fields of a new memory, as options name them, and what they are where they do not.
-fn new_memory(options: &mut Options, now: f64) -> Vec<(String, Json)> {
-    let text = |text: Option<&str>| text.map(|text| Json::String(text.to_owned()));
-    let number = |number: f64| Some(Json::from_f64(number));
+fn new_memory(options: &mut Options, now: f64) -> Fields {
+    let mut fields = Fields::default();
     let content = required_text(options, "content");
     let made = options.time("createdAt").unwrap_or(now);
-    let texts = |texts: Option<Vec<String>>| {
-        Some(Json::Array(texts.unwrap_or_default().into_iter().map(Json::String).gather()))
-    };
-    let entries = [
-        ("kind", text(Some(MEMORY))),
-        ("projectId", options.id("projectId").map(Json::String)),
-        ("content", Some(Json::String(content))),
-        ("summary", text(options.text("summary"))),
-        ("sector", text(options.text("sector").or(Some(SECTOR)))),
-        ("tier", text(options.word("tier", &TIERS).or(Some(TIER)))),
-        ("salience", number(options.number("salience", 0.0..=1.0).unwrap_or(1.0))),
-        ("importance", number(options.number("importance", 0.0..=1.0).unwrap_or(IMPORTANCE))),
-        ("tags", texts(options.texts("tags"))),
-        ("concepts", texts(options.texts("concepts"))),
-        ("files", texts(options.texts("files"))),
-        ("createdAt", number(made)),
-        ("updatedAt", number(made)),
-        ("lastAccessed", number(made)),
-        ("validFrom", options.time("validFrom").map(Json::from_f64)),
-        ("validUntil", options.time("validUntil").map(Json::from_f64)),
-        ("isDeleted", Some(Json::Bool(false))),
-    ];
-    let present = entries.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
-    present.gather()
+    fields.text("kind", Some(MEMORY));
+    fields.text("projectId", options.id("projectId").as_deref());
+    fields.text("content", Some(&content));
+    fields.text("summary", options.text("summary"));
+    fields.text("sector", options.text("sector").or(Some(SECTOR)));
+    fields.text("tier", options.word("tier", &TIERS).or(Some(TIER)));
+    for (name, usual) in [("salience", 1.0), ("importance", IMPORTANCE)] {
+        fields.number(name, options.number(name, 0.0..=1.0).or(Some(usual)));
+    }
+    for name in ["tags", "concepts", "files"] {
+        let texts = options.texts(name).unwrap_or_default().into_iter();
+        fields.put(name, Json::Array(texts.map(Json::String).gather()));
+    }
+    for name in ["createdAt", "updatedAt", "lastAccessed"] {
+        fields.number(name, Some(made));
+    }
+    for name in ["validFrom", "validUntil"] {
+        fields.number(name, options.time(name));
+    }
+    fields.put("isDeleted", Json::Bool(false));
+    fields
 }

@@ -3,6 +3,7 @@
 use crate::json::Json;
 use crate::recipe::vault::{SIGNALS, Weights};
 use crate::recipe::{Explained, Legs};
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 /// How much comes back of each result.
@@ -26,8 +27,14 @@ pub struct Signals {
 
 impl Serialize for Signals {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let total = self.total.map(|total| ("total", total));
-        serializer.collect_map(SIGNALS.into_iter().zip(self.values).chain(total))
+        let mut map = serializer.serialize_map(None)?;
+        for (name, value) in SIGNALS.iter().zip(&self.values) {
+            map.serialize_entry(name, value)?;
+        }
+        if let Some(total) = &self.total {
+            map.serialize_entry("total", total)?;
+        }
+        map.end()
     }
 }
 

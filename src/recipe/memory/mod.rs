@@ -12,14 +12,14 @@ pub use salience::{Fading, salience_of};
 pub use timeline::timeline;
 pub use wanted::Wanted;
 
-use super::formula::{Context, Curve, Decay, Formula, Measure, Rated, Term, best_first};
+use super::formula::{Context, Curve, Decay, Formula, Measure, Rated, best_first};
 use super::legs::{Ask, Candidate, Words};
-use super::stages::{Stages, Standing, relevance};
+use super::stages::Stages;
 use crate::attributes::AttributeType::{self, Bool, Keyword, Keywords, Number, Time};
 use crate::bitmap::Bitmap;
 use crate::gather::Gather;
 use crate::options::Options;
-use crate::order::{Map, Set};
+use crate::order::Set;
 use crate::retrieval::{Corpus, part_of};
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
@@ -91,7 +91,7 @@ impl Default for Weights {
             keyword: 0.25,
             salience: 0.2,
             recency: 0.15,
-            sector_boost: boosts.map(|(sector, boost)| (sector.to_owned(), boost)).to_vec(),
+            sector_boost: boosts.iter().map(|(sector, boost)| ((*sector).to_owned(), *boost)).gather(),
         }
     }
 }
@@ -183,19 +183,9 @@ pub fn search(context: &Context, plan: &Plan) -> Result<Recalled, SnapshotError>
 impl Plan<'_> {
     /// Puts results, best first, through the stages, and cuts them to the page.
     fn staged(&self, context: &Context, mut found: Recalled) -> Result<Recalled, SnapshotError> {
-        if self.stages.are_none() {
-            found.results.truncate(self.limit);
-            return Ok(found);
-        }
-        let standing = |rated: &Rated| Standing {
-            row: rated.row,
-            score: rated.score,
-            relevance: relevance(rated.keyword, rated.vector),
-        };
-        let standings = found.results.iter().map(standing).gather();
-        let staged = self.stages.run(context, &standings, self.limit)?;
-        let results = staged.places.iter().map(|place| found.results[*place].clone()).gather();
-        Ok(Recalled { results, pinned: staged.pinned, folded: staged.folded, ..found })
+        let staged = self.stages.run_on(context, &mut found.results, self.limit)?;
+        (found.pinned, found.folded) = (staged.pinned, staged.folded);
+        Ok(found)
     }
 
     /// How scores are made (M4).
@@ -215,41 +205,33 @@ impl Plan<'_> {
             values: weights.sector_boost.clone(),
             default: 1.0,
         };
-        Ok(Formula {
-            terms: vec![
-                Term::new("semantic", weights.semantic, Measure::Similarity(Curve::Plain)),
-                Term::new("keyword", weights.keyword, Measure::Bm25(Curve::Capped(FULL_BM25))),
-                Term::new("salience", weights.salience, salience),
-                Term::new("recency", weights.recency, recency),
-            ],
-            factors: vec![
-                Term::new("sector", 1.0, sector),
-                Term::new("superseded", 1.0, superseded(context, candidates)?),
-            ],
-            is_clamped: true,
-        })
+        let mut formula = Formula { is_clamped: true, ..Formula::default() };
+        formula.add("semantic", weights.semantic, Measure::Similarity(Curve::Plain));
+        formula.add("keyword", weights.keyword, Measure::Bm25(Curve::Capped(FULL_BM25)));
+        formula.add("salience", weights.salience, salience);
+        formula.add("recency", weights.recency, recency);
+        formula.multiply("sector", sector);
+        formula.multiply("superseded", superseded(context, candidates)?);
+        Ok(formula)
     }
 }
 
 /// What supersession leaves of a score (M8): `validUntil` is set and not later than now.
 fn superseded(context: &Context, candidates: &[Candidate]) -> Result<Measure, SnapshotError> {
-    let mut values = Map::new();
-    if let Some(attribute) = number(context.schema, "validUntil") {
-        let columns = context.values()?;
-        for candidate in candidates {
-            let (part, document) = part_of(context.corpus, candidate.row);
-            if columns[part].number(attribute, document as usize).is_some_and(|end| end <= context.now) {
-                values.insert(candidate.row, SUPERSEDED);
-            }
-        }
-    }
-    Ok(Measure::Given { values, default: 1.0 })
+    let attribute = number(context.schema, "validUntil");
+    let columns = context.values()?;
+    let left = |candidate: &Candidate| {
+        let (part, document) = part_of(context.corpus, candidate.row);
+        let end = attribute.and_then(|attribute| columns[part].number(attribute, document as usize));
+        if end.is_some_and(|end| end <= context.now) { SUPERSEDED } else { 1.0 }
+    };
+    Ok(Measure::Given(candidates.iter().map(left).gather()))
 }
 
 /// Leaves the best chunk of each document (M12); memories all stay.
 fn keep_best_chunks(context: &Context, results: &mut Vec<Rated>) -> Result<(), SnapshotError> {
     let mut seen = Set::new();
-    let mut kept = Vec::with_capacity(results.len());
+    let mut kept = Vec::new();
     for rated in results.drain(..) {
         if document_of(context, rated.row)?.is_none_or(|document| seen.insert(document)) {
             kept.push(rated);

@@ -72,9 +72,9 @@ impl Fading {
         let columns = context.values()?;
         let salience = |candidate: &Candidate| {
             let (part, document) = part_of(context.corpus, candidate.row);
-            (candidate.row, self.salience(&columns[part], document as usize, context.now))
+            self.salience(&columns[part], document as usize, context.now)
         };
-        Ok(Measure::Given { values: candidates.iter().map(salience).collect(), default: NEW })
+        Ok(Measure::Given(candidates.iter().map(salience).gather()))
     }
 }
 

@@ -53,7 +53,7 @@ impl Wanted {
     /// When the snapshot is damaged.
     pub fn allowed(&self, context: &Context) -> Result<Vec<Bitmap>, SnapshotError> {
         let filter = self.filter(context);
-        let mut allowed = Vec::with_capacity(context.corpus.parts.len());
+        let mut allowed = Vec::new();
         for part in context.corpus.parts {
             allowed.push(filter.apply(part)?);
         }

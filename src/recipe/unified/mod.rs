@@ -15,9 +15,9 @@ pub use params::Params;
 pub use variants::{Intent, Variant, intent, variants};
 pub use vocabulary::{NearWord, Vocabulary};
 
-use super::formula::{Context, Formula, Measure, Rated, Term};
+use super::formula::{Context, Formula, Measure, Rated};
 use super::legs::{Ask, Signal, Words};
-use super::stages::{Standing, relevance};
+use super::stages::Standing;
 use super::{InterpretError, Legs, WordRule, interpret};
 use crate::bitmap::Bitmap;
 use crate::gather::Gather;
@@ -27,6 +27,7 @@ use crate::ranking::{WeightedFused, bm25_normalize, weighted_fusion};
 use crate::retrieval::{Ranked, TimeOrder, by_time, nearest};
 use crate::vector;
 use serde::Serialize;
+use std::mem::take;
 
 /// Words are sure where the best scores so much,
 const SURE_SCORE: f64 = 0.85;
@@ -209,9 +210,9 @@ fn variant_query(context: &Context, variant: &Variant) -> Result<Query, Interpre
 
 impl Found {
     fn of(rows: Vec<Rated>, names: &[&str], route: Route) -> Found {
-        let given = || Measure::Given { values: Map::new(), default: 0.0 };
-        let terms = names.iter().map(|name| Term::new(name, 1.0, given())).gather();
-        let formula = Formula { terms, ..Formula::default() };
+        // Only told of: the scores are made elsewhere.
+        let mut formula = Formula::default();
+        names.iter().for_each(|name| formula.add(name, 1.0, Measure::Given(Vec::new())));
         let (is_short_circuit, legs) = (false, Legs::default());
         Found { rows, page: Vec::new(), formula, route, legs, is_short_circuit, variants: Vec::new() }
     }
@@ -226,7 +227,7 @@ impl Found {
         let rated = |(place, ranked): (usize, &Ranked)| {
             let score = bm25_normalize(ranked.rank);
             let keyword = Some(Signal { score: 0.0 - ranked.rank, place: Some(place) });
-            Rated { row: ranked.row, score, keyword, vector: None, values: vec![score], factors: Vec::new() }
+            Rated { row: ranked.row, score, keyword, values: vec![score], ..Rated::default() }
         };
         let legs = Legs { keyword: Some(keyword.len()), vector: None };
         let rows = keyword.iter().enumerate().map(rated).gather();
@@ -243,7 +244,7 @@ impl Found {
     ) -> Found {
         let vector = near.unwrap_or_default();
         let ranked = [keyword, vector].into_iter().chain(others.iter().map(Vec::as_slice));
-        let lists = ranked.map(|list| list.iter().map(|one| one.row).gather()).collect::<Vec<Vec<u32>>>();
+        let lists = ranked.map(|list| list.iter().map(|one| one.row).gather()).gather();
         let (keyword_signals, vector_signals) = (signals(keyword), signals(vector));
         let rated = |one: WeightedFused<u32>| Rated {
             row: one.key,
@@ -272,20 +273,15 @@ impl Found {
         stages.add_pinned(context.corpus, plan.allowed, &mut pinned)?;
         pinned.retain(|pinned| self.rows.iter().all(|rated| rated.row != pinned.row));
         self.rows.extend(pinned.into_iter().map(|pinned| unscored(pinned.row)));
-        let standing = |rated: &Rated| Standing {
-            row: rated.row,
-            score: rated.score,
-            // Where nothing was asked, nothing is beside the point.
-            relevance: match self.route {
-                Route::Filter => 1.0,
-                Route::Keyword | Route::Hybrid => relevance(rated.keyword, rated.vector),
-            },
-        };
-        let standings = self.rows.iter().map(standing).gather();
+        let mut standings = self.rows.iter().map(Standing::of).gather();
+        // Where nothing was asked, nothing is beside the point.
+        if self.route == Route::Filter {
+            standings.iter_mut().for_each(|standing| standing.relevance = 1.0);
+        }
         let staged = stages.run(context, &standings, offset + limit)?;
         let shown = staged.places.iter().zip(staged.folded).enumerate().skip(*offset);
         let shown = shown.map(|(number, (&place, folded))| Shown {
-            rated: self.rows[place].clone(),
+            rated: take(&mut self.rows[place]),
             is_pinned: number < staged.pinned,
             folded,
         });
@@ -296,7 +292,7 @@ impl Found {
 
 /// A row that nothing was asked about.
 fn unscored(row: u32) -> Rated {
-    Rated { row, score: 0.0, keyword: None, vector: None, values: Vec::new(), factors: Vec::new() }
+    Rated { row, ..Rated::default() }
 }
 
 /// Fused rows, at least so many as are wanted, such that pages neither overlap nor leave anything out.

@@ -88,25 +88,27 @@ pub fn intent(query: &str) -> Intent {
 }
 
 fn is_question(query: &str) -> bool {
-    query.trim_end().ends_with('?') || plain_words(query).next().is_some_and(is_opening)
+    query.trim_end().ends_with('?') || plain_words(query).first().is_some_and(|word| is_opening(word))
 }
 
 /// The words of a query, without the punctuation around them.
-fn plain_words(query: &str) -> impl Iterator<Item = &str> {
+fn plain_words(query: &str) -> Vec<&str> {
     words(query)
         .map(|word| word.trim_matches(|letter: char| !letter.is_alphanumeric()))
         .filter(|word| !word.is_empty())
+        .gather()
 }
 
 /// The query and other ways to ask it: nearest first, none twice, at most four. `near` are words of the index.
 pub fn variants(query: &str, near: Vec<NearWord>) -> Vec<Variant> {
+    let plain = plain_words(query);
     let is_key = |word: &&str| !is_opening(word) && !is_in(EMPTY, word);
-    let key = plain_words(query).filter(is_key).gather().join(" ");
+    let key = plain.iter().copied().filter(is_key).gather().join(" ");
     let text = |query: String, weight: f64| Variant { query, weight, term: None };
     let mut all = vec![text(query.to_owned(), 1.0)];
     if is_question(query) {
-        let statement = plain_words(query).skip_while(|word| is_opening(word)).gather();
-        all.push(text(statement.join(" "), 0.85));
+        let opening = plain.iter().take_while(|word| is_opening(word)).count();
+        all.push(text(plain[opening..].join(" "), 0.85));
     }
     if !key.is_empty() {
         match intent(query) {
@@ -116,14 +118,12 @@ pub fn variants(query: &str, near: Vec<NearWord>) -> Vec<Variant> {
             Intent::Question | Intent::General => {}
         }
     }
-    all.extend(near.into_iter().map(|NearWord { word, term, cosine }| Variant {
-        query: word,
-        weight: VOCABULARY_WEIGHT * cosine,
-        term: Some(term),
-    }));
+    for NearWord { word, term, cosine } in near {
+        all.push(Variant { query: word, weight: VOCABULARY_WEIGHT * cosine, term: Some(term) });
+    }
     let mut seen = Vec::new();
     all.retain(|variant| {
-        let form = lower_case(&plain_words(&variant.query).gather().join(" "));
+        let form = lower_case(&plain_words(&variant.query).join(" "));
         let is_new = variant.weight == 1.0 || !form.is_empty() && !seen.contains(&form);
         seen.push(form);
         is_new
