@@ -6,13 +6,12 @@ use crate::gather::Gather;
 use crate::json::Json;
 use crate::schema::{Schema, SchemaError};
 use crate::segment::{
-    Batch, BatchError, BatchFault, BatchWriter, Embedders, MergeError, Segment, Source, encode_tables,
-    key_hash, merge, merge_sections,
+    Batch, BatchError, BatchFault, BatchWriter, Embedders, MergeError, RowRef, Rows, Segment, Source,
+    encode_tables, merge, merge_sections,
 };
 use crate::snapshot::{self, SectionKind};
 use crate::state::{LineError, Stamp, Stamps, State};
 use crate::vector::VectorError;
-use hashbrown::HashTable;
 
 /// Why a snapshot cannot be built.
 pub type BuildError = Box<BuildFault>;
@@ -54,7 +53,7 @@ pub struct Builder {
     open: BatchWriter,
     parts: Vec<Part>,
     /// Where the last record with each key is.
-    rows: HashTable<RowRef>,
+    rows: Rows,
     gathered: usize,
     tables: Vec<Vec<u8>>,
     state: State,
@@ -65,12 +64,6 @@ pub struct Builder {
 enum Part {
     Batch(Box<Batch>),
     Segment(Box<Segment>, Bitmap),
-}
-
-#[derive(Clone, Copy, Debug)]
-struct RowRef {
-    part: u32,
-    row: u32,
 }
 
 /// A batch is closed at this many bytes of records.
@@ -89,7 +82,7 @@ impl Builder {
             threads: 1,
             open: BatchWriter::new(schema)?,
             parts: Vec::new(),
-            rows: HashTable::new(),
+            rows: Rows::default(),
             gathered: 0,
             tables: Vec::new(),
             state: State::default(),
@@ -229,26 +222,14 @@ impl Builder {
 
     /// Notes where the record with this key is now, and marks the one it replaces.
     fn place(&mut self, at: RowRef) {
-        let parts = &self.parts;
-        let key = |at: &RowRef| parts[at.part as usize].key(at.row);
-        let own = key(&at);
-        let hasher = |at: &RowRef| key_hash(key(at));
-        match self.rows.entry(key_hash(own), |other| key(other) == own, hasher) {
-            hashbrown::hash_table::Entry::Occupied(mut found) => {
-                let replaced = std::mem::replace(found.get_mut(), at);
-                self.parts[replaced.part as usize].kill(replaced.row);
-            }
-            hashbrown::hash_table::Entry::Vacant(free) => {
-                free.insert(at);
-            }
+        let own = key_of(&self.parts, at);
+        if let Some(replaced) = self.rows.replace(own, at, &|other| key_of(&self.parts, other) == own) {
+            self.parts[replaced.part as usize].kill(replaced.row);
         }
     }
 
     fn kill(&mut self, key: Key) {
-        let parts = &self.parts;
-        let found = self.rows.find_entry(key_hash(key), |at| parts[at.part as usize].key(at.row) == key);
-        if let Ok(found) = found {
-            let (at, _) = found.remove();
+        if let Some(at) = self.rows.find(key, &|at| key_of(&self.parts, at) == key) {
             self.parts[at.part as usize].kill(at.row);
         }
     }
@@ -264,10 +245,14 @@ impl Builder {
         self.parts.push(Part::Segment(Box::new(segment), Bitmap::none(documents as usize)));
         // Rows have new numbers; what came before keeps its own.
         let part = u32::try_from(first).expect("few parts");
-        self.rows.retain(|at| at.part < part);
+        self.rows.retain(&|at| at.part < part);
         (0..documents).for_each(|row| self.place(RowRef { part, row }));
         Ok(())
     }
+}
+
+fn key_of(parts: &[Part], at: RowRef) -> Key<'_> {
+    parts[at.part as usize].key(at.row)
 }
 
 impl Part {

@@ -7,6 +7,7 @@
 mod batch;
 mod embedders;
 mod merge;
+mod rows;
 #[cfg(not(target_arch = "wasm32"))]
 mod threads;
 #[cfg(target_arch = "wasm32")]
@@ -14,10 +15,10 @@ mod threads;
 mod threads;
 mod vectors;
 
-pub(crate) use batch::key_hash;
 pub use batch::{Batch, BatchError, BatchFault, BatchWriter, MAX_RECORD_LEN};
 pub use embedders::{Embedders, encode_tables};
 pub use merge::{MAX_TEXT, MergeError, MergeFault, Source, merge, merge_sections};
+pub(crate) use rows::{RowRef, Rows};
 
 use crate::attributes::{self, ColumnView};
 use crate::document::{DocumentsView, Key, KeysView, Outside, Record};
