@@ -275,8 +275,7 @@ impl DocumentsView<'_> {
     pub fn require(&self, documents: impl IntoIterator<Item = usize>) -> Result<(), StoreError> {
         match self.outside() {
             Some(outside) if outside.source.is_none() => {
-                let blocks = documents.into_iter().map(|document| self.block_of(document));
-                missing(outside, blocks)
+                missing(outside, documents.into_iter().map(|document| self.block_of(document)).gather())
             }
             _ => Ok(()),
         }
@@ -288,7 +287,7 @@ impl DocumentsView<'_> {
     /// As [`DocumentsView::require`].
     pub fn require_all(&self) -> Result<(), StoreError> {
         match self.outside() {
-            Some(outside) if outside.source.is_none() => missing(outside, 0..self.block_count()),
+            Some(outside) if outside.source.is_none() => missing(outside, (0..self.block_count()).gather()),
             _ => Ok(()),
         }
     }
@@ -363,9 +362,9 @@ impl DocumentsView<'_> {
     }
 }
 
-fn missing(outside: &Outside, blocks: impl Iterator<Item = usize>) -> Result<(), StoreError> {
+fn missing(outside: &Outside, blocks: Vec<usize>) -> Result<(), StoreError> {
     let cache = outside.cache();
-    let mut missing = blocks.map(len32).filter(|&block| !cache.has(block)).gather();
+    let mut missing = blocks.into_iter().map(len32).filter(|&block| !cache.has(block)).gather();
     sort(&mut missing);
     missing.dedup();
     if missing.is_empty() { Ok(()) } else { Err(StoreFault::Missing { blocks: missing }.into()) }

@@ -181,8 +181,10 @@ impl Test {
         match self {
             Test::AnyOf(texts) => column.where_string(len, &wanted_codes(column, texts)),
             Test::AllOf(texts) => {
-                let codes = texts.iter().map(|text| column.code_of(text)).collect::<Option<Vec<_>>>();
-                let Some(codes) = codes else { return Bitmap::none(len) };
+                let codes = texts.iter().filter_map(|text| column.code_of(text)).gather();
+                if codes.len() < texts.len() {
+                    return Bitmap::none(len);
+                }
                 Bitmap::where_true(len, |document| {
                     codes.iter().all(|&wanted| column.codes(document).any(|code| code == wanted))
                 })
@@ -281,7 +283,7 @@ impl Parser<'_> {
             return Err(wrong_type(path, "an array of filters", json));
         };
         let numbered = values.iter().enumerate();
-        numbered.map(|(i, value)| self.object(value, &format!("{path}.{i}"), depth + 1)).collect()
+        numbered.map(|(i, value)| self.object(value, &format!("{path}.{i}"), depth + 1)).try_gather()
     }
 
     fn attribute(&self, name: &str, value: &Json, path: &str) -> Result<Filter, FilterError> {

@@ -78,8 +78,8 @@ pub fn search(corpus: &Corpus, retrieval: &Retrieval) -> Result<Found, SnapshotE
         let sources = sources(part, query, weights, lists, &table)?;
         if is_any {
             disjunction::collect(&scoring, sources, &mut top)?;
-        } else if let Some(sources) = sources.into_iter().collect() {
-            conjunction::collect(&scoring, sources, &mut top)?;
+        } else if sources.iter().all(Option::is_some) {
+            conjunction::collect(&scoring, sources.into_iter().flatten().gather(), &mut top)?;
         }
     }
     Ok(Found { rows: top.into_sorted(), matches, hits, bm25 })
@@ -120,14 +120,13 @@ pub fn facet_counts(
                     }
                 }
             }
-            AttributeType::Bool => {
-                for value in matches.iter().filter_map(|document| column.bool(document)) {
-                    *counts.or_default(value.to_string()) += 1;
-                }
-            }
-            AttributeType::Number | AttributeType::Time => {
-                for value in matches.iter().filter_map(|document| column.number(document)) {
-                    *counts.or_default(Json::from_f64(value).to_text()) += 1;
+            kind => {
+                let value = |document| match kind {
+                    AttributeType::Bool => column.bool(document).map(Json::Bool),
+                    _ => column.number(document).map(Json::from_f64),
+                };
+                for value in matches.iter().filter_map(value) {
+                    *counts.or_default(value.to_text()) += 1;
                 }
             }
         }

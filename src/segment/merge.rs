@@ -338,10 +338,11 @@ impl Plan<'_> {
             // Where each list stands is not known without a walk; ranges of like many terms will do.
             Some(Source::Segment(segment, _)) => {
                 let terms = segment.terms()?;
-                let cuts = (1..parts).map(|part| terms.nth(terms.len() * part / parts));
-                cuts.filter_map(Result::transpose)
-                    .map(|term| Ok(term?.0))
-                    .collect::<Result<Vec<_>, MergeError>>()?
+                let mut cuts = Vec::new();
+                for part in 1..parts {
+                    cuts.extend(terms.nth(terms.len() * part / parts)?.map(|(term, _)| term));
+                }
+                cuts
             }
         };
         cuts.dedup();

@@ -63,8 +63,12 @@ fn carried(record: &Record, field: &str) -> Result<Option<Vec<f32>>, BatchError>
         Some(Json::Array(numbers)) => {
             #[expect(clippy::cast_possible_truncation, reason = "vectors have the precision of an f32")]
             let number = |number: &Json| number.as_f64().map(|number| number as f32);
-            let vector = numbers.iter().map(number).collect::<Option<Vec<_>>>();
-            vector.map(Some).ok_or_else(|| not_a_vector("an array of other things"))
+            let vector = numbers.iter().filter_map(number).gather();
+            if vector.len() == numbers.len() {
+                Ok(Some(vector))
+            } else {
+                Err(not_a_vector("an array of other things"))
+            }
         }
         Some(other) => Err(not_a_vector(other.kind())),
     }
