@@ -164,7 +164,19 @@ pub struct Outside {
     checksums: Vec<u64>,
     section_checksum: u64,
     cache: Mutex<BlockCache>,
-    source: Option<Box<dyn BlockSource>>,
+    source: Option<Box<dyn TellingSource>>,
+}
+
+/// A [`BlockSource`] that tells in words what went wrong. Where none is ever attached, as in a browser, the words of all
+/// errors of input and output are then in nobody's way.
+trait TellingSource: Debug + Send + Sync {
+    fn read(&self, range: &FileRange) -> Result<Vec<u8>, String>;
+}
+
+impl TellingSource for Box<dyn BlockSource> {
+    fn read(&self, range: &FileRange) -> Result<Vec<u8>, String> {
+        (**self).read(range).map_err(|error| error.to_string())
+    }
 }
 
 impl Outside {
@@ -213,7 +225,7 @@ impl Outside {
 
     /// Reads blocks from `source` from now on.
     pub fn attach(&mut self, source: Box<dyn BlockSource>) {
-        self.source = Some(source);
+        self.source = Some(Box::new(source));
     }
 
     /// Keeps so many bytes of blocks at hand.
@@ -256,8 +268,7 @@ impl Outside {
             return Err(StoreFault::Missing { blocks: vec![number] }.into());
         };
         let range = range()?;
-        let unreadable = |error: io::Error| StoreFault::Unreadable { reason: error.to_string() };
-        let bytes = source.read(&range).map_err(unreadable)?;
+        let bytes = source.read(&range).map_err(|reason| StoreFault::Unreadable { reason })?;
         self.check(block, &bytes)?;
         let mut cache = self.cache();
         cache.insert(number, bytes.clone());

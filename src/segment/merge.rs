@@ -53,12 +53,14 @@ pub enum MergeFault {
 boxed_from!(MergeFault: Snapshot(SnapshotError));
 
 impl From<StoreError> for MergeError {
+    #[cold]
     fn from(error: StoreError) -> MergeError {
         SnapshotError::from(error).into()
     }
 }
 
 impl From<Malformed> for MergeError {
+    #[cold]
     fn from(error: Malformed) -> MergeError {
         SnapshotError::from(error).into()
     }
