@@ -50,7 +50,8 @@ boxed_from!(BuildFault: Schema(SchemaError), Record(BatchError), Merge(MergeErro
 pub struct Builder {
     schema: Schema,
     threads: usize,
-    open: BatchWriter,
+    /// Made when it is first needed: by then it is known how wide vectors are.
+    open: Option<Box<BatchWriter>>,
     parts: Vec<Part>,
     /// Where the last record with each key is.
     rows: Rows,
@@ -77,10 +78,11 @@ impl Builder {
     /// # Errors
     /// When the schema cannot be used.
     pub fn new(schema: &Schema) -> Result<Builder, SchemaError> {
+        schema.check()?;
         Ok(Builder {
             schema: schema.clone(),
             threads: 1,
-            open: BatchWriter::new(schema)?,
+            open: None,
             parts: Vec::new(),
             rows: Rows::default(),
             gathered: 0,
@@ -113,16 +115,23 @@ impl Builder {
     /// When the record does not fit the schema or a limit. It is left out; the builder can go on.
     pub fn add(&mut self, record: &Record) -> Result<(), BuildError> {
         let embedders = Embedders::with_tables(&self.schema, &self.tables).map_err(MergeError::from)?;
-        self.open.add_with(record, &embedders.vectors(&self.schema, record))?;
-        if self.open.text_len() >= BATCH_LEN {
+        let vectors = embedders.vectors(&self.schema, record);
+        let open = self.open();
+        open.add_with(record, &vectors)?;
+        if open.text_len() >= BATCH_LEN {
             self.close()?;
         }
         Ok(())
     }
 
+    fn open(&mut self) -> &mut BatchWriter {
+        self.open
+            .get_or_insert_with(|| Box::new(BatchWriter::new(&self.schema).expect("the schema was checked")))
+    }
+
     /// Removes the record with this key, if there is one.
     pub fn remove(&mut self, key: Key) {
-        self.open.remove(key);
+        self.open().remove(key);
     }
 
     /// Takes a line that is no record; [`State::take_line`] says what it may be.
@@ -176,14 +185,10 @@ impl Builder {
     }
 
     fn close(&mut self) -> Result<(), BuildError> {
-        if self.open.is_empty() {
-            return Ok(());
+        match self.open.take() {
+            Some(open) if !open.is_empty() => self.take(open.finish()),
+            _ => Ok(()),
         }
-        let open = std::mem::replace(&mut self.open, BatchWriter::new(&self.schema)?);
-        self.take(open.finish())?;
-        // The widths of vectors may only now be known.
-        self.open = BatchWriter::new(&self.schema)?;
-        Ok(())
     }
 
     fn take(&mut self, batch: Batch) -> Result<(), BuildError> {
