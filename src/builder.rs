@@ -6,13 +6,12 @@ use crate::gather::Gather;
 use crate::json::Json;
 use crate::schema::{Schema, SchemaError};
 use crate::segment::{
-    Batch, BatchError, BatchFault, BatchWriter, Embedders, MergeError, Segment, Source, encode_tables,
-    key_hash, merge, merge_sections,
+    Batch, BatchError, BatchFault, BatchWriter, Embedders, MergeError, RowRef, Rows, Segment, Source,
+    encode_tables, merge, merge_sections,
 };
 use crate::snapshot::{self, SectionKind};
 use crate::state::{LineError, Stamp, Stamps, State};
 use crate::vector::VectorError;
-use hashbrown::HashTable;
 
 /// Why a snapshot cannot be built.
 pub type BuildError = Box<BuildFault>;
@@ -51,10 +50,11 @@ boxed_from!(BuildFault: Schema(SchemaError), Record(BatchError), Merge(MergeErro
 pub struct Builder {
     schema: Schema,
     threads: usize,
-    open: BatchWriter,
+    /// Made when it is first needed: by then it is known how wide vectors are.
+    open: Option<Box<BatchWriter>>,
     parts: Vec<Part>,
     /// Where the last record with each key is.
-    rows: HashTable<RowRef>,
+    rows: Rows,
     gathered: usize,
     tables: Vec<Vec<u8>>,
     state: State,
@@ -65,12 +65,6 @@ pub struct Builder {
 enum Part {
     Batch(Box<Batch>),
     Segment(Box<Segment>, Bitmap),
-}
-
-#[derive(Clone, Copy, Debug)]
-struct RowRef {
-    part: u32,
-    row: u32,
 }
 
 /// A batch is closed at this many bytes of records.
@@ -84,12 +78,13 @@ impl Builder {
     /// # Errors
     /// When the schema cannot be used.
     pub fn new(schema: &Schema) -> Result<Builder, SchemaError> {
+        schema.check()?;
         Ok(Builder {
             schema: schema.clone(),
             threads: 1,
-            open: BatchWriter::new(schema)?,
+            open: None,
             parts: Vec::new(),
-            rows: HashTable::new(),
+            rows: Rows::default(),
             gathered: 0,
             tables: Vec::new(),
             state: State::default(),
@@ -120,16 +115,23 @@ impl Builder {
     /// When the record does not fit the schema or a limit. It is left out; the builder can go on.
     pub fn add(&mut self, record: &Record) -> Result<(), BuildError> {
         let embedders = Embedders::with_tables(&self.schema, &self.tables).map_err(MergeError::from)?;
-        self.open.add_with(record, &embedders.vectors(&self.schema, record))?;
-        if self.open.text_len() >= BATCH_LEN {
+        let vectors = embedders.vectors(&self.schema, record);
+        let open = self.open();
+        open.add_with(record, &vectors)?;
+        if open.text_len() >= BATCH_LEN {
             self.close()?;
         }
         Ok(())
     }
 
+    fn open(&mut self) -> &mut BatchWriter {
+        self.open
+            .get_or_insert_with(|| Box::new(BatchWriter::new(&self.schema).expect("the schema was checked")))
+    }
+
     /// Removes the record with this key, if there is one.
     pub fn remove(&mut self, key: Key) {
-        self.open.remove(key);
+        self.open().remove(key);
     }
 
     /// Takes a line that is no record; [`State::take_line`] says what it may be.
@@ -183,14 +185,10 @@ impl Builder {
     }
 
     fn close(&mut self) -> Result<(), BuildError> {
-        if self.open.is_empty() {
-            return Ok(());
+        match self.open.take() {
+            Some(open) if !open.is_empty() => self.take(open.finish()),
+            _ => Ok(()),
         }
-        let open = std::mem::replace(&mut self.open, BatchWriter::new(&self.schema)?);
-        self.take(open.finish())?;
-        // The widths of vectors may only now be known.
-        self.open = BatchWriter::new(&self.schema)?;
-        Ok(())
     }
 
     fn take(&mut self, batch: Batch) -> Result<(), BuildError> {
@@ -229,26 +227,14 @@ impl Builder {
 
     /// Notes where the record with this key is now, and marks the one it replaces.
     fn place(&mut self, at: RowRef) {
-        let parts = &self.parts;
-        let key = |at: &RowRef| parts[at.part as usize].key(at.row);
-        let own = key(&at);
-        let hasher = |at: &RowRef| key_hash(key(at));
-        match self.rows.entry(key_hash(own), |other| key(other) == own, hasher) {
-            hashbrown::hash_table::Entry::Occupied(mut found) => {
-                let replaced = std::mem::replace(found.get_mut(), at);
-                self.parts[replaced.part as usize].kill(replaced.row);
-            }
-            hashbrown::hash_table::Entry::Vacant(free) => {
-                free.insert(at);
-            }
+        let own = key_of(&self.parts, at);
+        if let Some(replaced) = self.rows.replace(own, at, &|other| key_of(&self.parts, other) == own) {
+            self.parts[replaced.part as usize].kill(replaced.row);
         }
     }
 
     fn kill(&mut self, key: Key) {
-        let parts = &self.parts;
-        let found = self.rows.find_entry(key_hash(key), |at| parts[at.part as usize].key(at.row) == key);
-        if let Ok(found) = found {
-            let (at, _) = found.remove();
+        if let Some(at) = self.rows.find(key, &|at| key_of(&self.parts, at) == key) {
             self.parts[at.part as usize].kill(at.row);
         }
     }
@@ -264,10 +250,14 @@ impl Builder {
         self.parts.push(Part::Segment(Box::new(segment), Bitmap::none(documents as usize)));
         // Rows have new numbers; what came before keeps its own.
         let part = u32::try_from(first).expect("few parts");
-        self.rows.retain(|at| at.part < part);
+        self.rows.retain(&|at| at.part < part);
         (0..documents).for_each(|row| self.place(RowRef { part, row }));
         Ok(())
     }
+}
+
+fn key_of(parts: &[Part], at: RowRef) -> Key<'_> {
+    parts[at.part as usize].key(at.row)
 }
 
 impl Part {

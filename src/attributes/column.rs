@@ -99,7 +99,8 @@ impl ColumnWriter {
             Values::Numbers(values) => encode_numbers(values),
             Values::Bools(values) => {
                 let mut out = Vec::new();
-                put_codes(values.iter().map(|value| value.map_or(0, |value| 1 + u32::from(value))), &mut out);
+                let code = |value: &Option<bool>| value.map_or(0, |value| 1 + u32::from(value));
+                put_codes(&values.iter().map(code).gather(), &mut out);
                 out
             }
         }
@@ -149,9 +150,9 @@ fn encode_strings(values: &[Vec<String>], kind: AttributeType) -> Vec<u8> {
             first += strings.len();
             out.extend_from_slice(&len32(first).to_le_bytes());
         }
-        put_codes(values.iter().flatten().map(code), &mut out);
+        put_codes(&values.iter().flatten().map(code).gather(), &mut out);
     } else {
-        put_codes(values.iter().map(|strings| strings.first().map_or(0, code)), &mut out);
+        put_codes(&values.iter().map(|strings| strings.first().map_or(0, code)).gather(), &mut out);
     }
     out
 }
@@ -167,7 +168,7 @@ fn encode_numbers(values: &[Option<f64>]) -> Vec<u8> {
         let mut out = vec![1];
         out.extend_from_slice(&least.to_le_bytes());
         let code = |number: f64| (number - least) as u32 + 1;
-        put_codes(values.iter().map(|value| value.map_or(0, code)), &mut out);
+        put_codes(&values.iter().map(|value| value.map_or(0, code)).gather(), &mut out);
         return out;
     }
     let mut out = vec![0];
@@ -178,11 +179,12 @@ fn encode_numbers(values: &[Option<f64>]) -> Vec<u8> {
     out
 }
 
-fn put_codes(codes: impl Iterator<Item = u32> + Clone, out: &mut Vec<u8>) {
-    let width = codes.clone().map(width_of).max().unwrap_or(0);
+fn put_codes(codes: &[u32], out: &mut Vec<u8>) {
+    // The widest code has all the bits that any has.
+    let width = width_of(codes.iter().fold(0, |bits, code| bits | code));
     out.push(width.to_le_bytes()[0]);
     let mut writer = BitWriter::new(out);
-    codes.for_each(|code| writer.put(code, width));
+    codes.iter().for_each(|&code| writer.put(code, width));
     writer.finish();
 }
 

@@ -139,7 +139,7 @@ impl Fence {
         let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
         let len = line.chars().take_while(|&other| other == mark).count();
         // ```code``` on one line is no fence.
-        let is_inline = mark == '`' && line[len..].contains('`');
+        let is_inline = mark == '`' && line.as_bytes()[len..].contains(&b'`');
         (len >= 3 && !is_inline).then_some(Fence { mark, len })
     }
 

@@ -164,7 +164,19 @@ pub struct Outside {
     checksums: Vec<u64>,
     section_checksum: u64,
     cache: Mutex<BlockCache>,
-    source: Option<Box<dyn BlockSource>>,
+    source: Option<Box<dyn TellingSource>>,
+}
+
+/// A [`BlockSource`] that tells in words what went wrong. Where none is ever attached, as in a browser, the words of all
+/// errors of input and output are then in nobody's way.
+trait TellingSource: Debug + Send + Sync {
+    fn read(&self, range: &FileRange) -> Result<Vec<u8>, String>;
+}
+
+impl TellingSource for Box<dyn BlockSource> {
+    fn read(&self, range: &FileRange) -> Result<Vec<u8>, String> {
+        (**self).read(range).map_err(|error| error.to_string())
+    }
 }
 
 impl Outside {
@@ -213,7 +225,7 @@ impl Outside {
 
     /// Reads blocks from `source` from now on.
     pub fn attach(&mut self, source: Box<dyn BlockSource>) {
-        self.source = Some(source);
+        self.source = Some(Box::new(source));
     }
 
     /// Keeps so many bytes of blocks at hand.
@@ -256,8 +268,7 @@ impl Outside {
             return Err(StoreFault::Missing { blocks: vec![number] }.into());
         };
         let range = range()?;
-        let unreadable = |error: io::Error| StoreFault::Unreadable { reason: error.to_string() };
-        let bytes = source.read(&range).map_err(unreadable)?;
+        let bytes = source.read(&range).map_err(|reason| StoreFault::Unreadable { reason })?;
         self.check(block, &bytes)?;
         let mut cache = self.cache();
         cache.insert(number, bytes.clone());
@@ -275,8 +286,7 @@ impl DocumentsView<'_> {
     pub fn require(&self, documents: impl IntoIterator<Item = usize>) -> Result<(), StoreError> {
         match self.outside() {
             Some(outside) if outside.source.is_none() => {
-                let blocks = documents.into_iter().map(|document| self.block_of(document));
-                missing(outside, blocks)
+                missing(outside, documents.into_iter().map(|document| self.block_of(document)).gather())
             }
             _ => Ok(()),
         }
@@ -288,7 +298,7 @@ impl DocumentsView<'_> {
     /// As [`DocumentsView::require`].
     pub fn require_all(&self) -> Result<(), StoreError> {
         match self.outside() {
-            Some(outside) if outside.source.is_none() => missing(outside, 0..self.block_count()),
+            Some(outside) if outside.source.is_none() => missing(outside, (0..self.block_count()).gather()),
             _ => Ok(()),
         }
     }
@@ -363,9 +373,9 @@ impl DocumentsView<'_> {
     }
 }
 
-fn missing(outside: &Outside, blocks: impl Iterator<Item = usize>) -> Result<(), StoreError> {
+fn missing(outside: &Outside, blocks: Vec<usize>) -> Result<(), StoreError> {
     let cache = outside.cache();
-    let mut missing = blocks.map(len32).filter(|&block| !cache.has(block)).gather();
+    let mut missing = blocks.into_iter().map(len32).filter(|&block| !cache.has(block)).gather();
     sort(&mut missing);
     missing.dedup();
     if missing.is_empty() { Ok(()) } else { Err(StoreFault::Missing { blocks: missing }.into()) }

@@ -182,6 +182,10 @@ impl<'a> DocumentsView<'a> {
         from: usize,
         mut each: impl FnMut(usize, &[u8]) -> bool,
     ) -> Result<(), StoreError> {
+        self.visit_from(from, &mut each)
+    }
+
+    fn visit_from(&self, from: usize, each: &mut dyn FnMut(usize, &[u8]) -> bool) -> Result<(), StoreError> {
         if from >= self.documents {
             return Ok(());
         }

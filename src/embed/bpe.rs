@@ -89,8 +89,13 @@ impl Bpe<'_> {
             is_joined: false,
         });
         let mut chain = chain.gather();
-        let mut joins =
-            (0..chain.len()).filter_map(|at| self.candidate(&chain, at)).collect::<BinaryHeap<_>>();
+        let mut joins = BinaryHeap::new();
+        let offer = |joins: &mut BinaryHeap<_>, chain: &[Symbol], at: usize| {
+            if let Some(join) = self.candidate(chain, at) {
+                joins.push(join);
+            }
+        };
+        (0..chain.len()).for_each(|at| offer(&mut joins, &chain, at));
         while let Some(Reverse(join)) = joins.pop() {
             let left = &chain[join.at];
             let right = left.after;
@@ -107,9 +112,9 @@ impl Bpe<'_> {
             }
             let before = chain[join.at].before;
             if before != NONE {
-                joins.extend(self.candidate(&chain, before));
+                offer(&mut joins, &chain, before);
             }
-            joins.extend(self.candidate(&chain, join.at));
+            offer(&mut joins, &chain, join.at);
         }
         chain.iter().filter(|symbol| !symbol.is_joined).for_each(|symbol| each(Some(symbol.token)));
     }

@@ -56,7 +56,16 @@ impl<'a> Token<'a> {
     pub(super) fn unquoted(&self) -> Cow<'a, str> {
         let Some(inner) = self.text.strip_prefix('"') else { return Cow::Borrowed(self.text) };
         let inner = inner.strip_suffix('"').unwrap_or(inner);
-        if inner.contains('"') { Cow::Owned(inner.replace("\"\"", "\"")) } else { Cow::Borrowed(inner) }
+        if !inner.as_bytes().contains(&b'"') {
+            return Cow::Borrowed(inner);
+        }
+        let mut is_first_of_two = false;
+        let mut text = inner.to_owned();
+        text.retain(|c| {
+            is_first_of_two = c == '"' && !is_first_of_two;
+            !is_first_of_two
+        });
+        Cow::Owned(text)
     }
 }
 

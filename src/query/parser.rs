@@ -167,21 +167,20 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Takes the next token.
-    fn take(&mut self) -> Result<Token<'a>, QueryError> {
+    /// Takes the next token; who wants to know it looks first.
+    fn take(&mut self) -> Result<(), QueryError> {
         self.push()?;
-        let token = self.next;
         self.next = self.lexer.next()?;
-        Ok(token)
+        Ok(())
     }
 
     /// Takes the next token, which must be of this kind.
-    fn expect(&mut self, kind: TokenKind) -> Result<Token<'a>, QueryError> {
+    fn expect(&mut self, kind: TokenKind) -> Result<(), QueryError> {
         if self.next.kind == kind { self.take() } else { Err(self.unexpected()) }
     }
 
     fn unexpected(&self) -> QueryError {
-        syntax_error(self.next)
+        syntax_error(&self.next)
     }
 
     /// Operands joined by operators that bind at least as strongly as `loosest`; all of them group to the left.
@@ -189,7 +188,8 @@ impl<'a> Parser<'a> {
         let base = self.stack;
         let mut tree = self.operand(within)?;
         while binding(self.next.kind) >= loosest {
-            let operator = self.take()?;
+            let operator = self.next;
+            self.take()?;
             let right = self.expression(binding(operator.kind) + 1, within)?;
             tree = Tree::join(operator.kind, tree, right);
             if tree.depth > MAX_DEPTH {
@@ -277,11 +277,12 @@ impl<'a> Parser<'a> {
         let columns = match self.next.kind {
             TokenKind::LeftBrace => self.columns()?,
             TokenKind::String => {
-                let string = self.take()?;
+                let string = self.next;
+                self.take()?;
                 if !is_inverted && self.next.kind != TokenKind::Colon {
                     return Ok(Head::String(string));
                 }
-                self.column(string)?
+                self.column(&string)?
             }
             _ if is_inverted => return Err(self.unexpected()),
             _ => return Ok(Head::Nothing),
@@ -294,19 +295,21 @@ impl<'a> Parser<'a> {
     /// `{column …}`
     fn columns(&mut self) -> Result<FieldSet, QueryError> {
         self.expect(TokenKind::LeftBrace)?;
-        let name = self.expect(TokenKind::String)?;
-        let mut columns = self.column(name)?;
+        let name = self.next;
+        self.expect(TokenKind::String)?;
+        let mut columns = self.column(&name)?;
         let listed = self.stack;
         while self.next.kind == TokenKind::String {
-            let name = self.take()?;
-            columns = columns.or(self.column(name)?);
+            let name = self.next;
+            self.take()?;
+            columns = columns.or(self.column(&name)?);
             self.stack = listed;
         }
         self.expect(TokenKind::RightBrace)?;
         Ok(columns)
     }
 
-    fn column(&self, name: Token) -> Result<FieldSet, QueryError> {
+    fn column(&self, name: &Token) -> Result<FieldSet, QueryError> {
         let unquoted = name.unquoted();
         let fields = (0..).map(FieldId).zip(self.fields);
         for (field, known) in fields {
@@ -322,19 +325,25 @@ impl<'a> Parser<'a> {
         let first = self.phrases.len();
         let (fields, string) = match head {
             Head::Filter(filter) => {
-                let has_string = self.next.kind == TokenKind::String;
-                (within.and(filter), if has_string { Some(self.take()?) } else { None })
+                let string = Some(self.next).filter(|next| next.kind == TokenKind::String);
+                if string.is_some() {
+                    self.take()?;
+                }
+                (within.and(filter), string)
             }
             Head::String(string) => (within, Some(string)),
             Head::Nothing => (within, None),
         };
         let mut distance = DEFAULT_DISTANCE;
         match string {
-            Some(name) if self.next.kind == TokenKind::LeftParenthesis => distance = self.near_group(name)?,
+            Some(name) if self.next.kind == TokenKind::LeftParenthesis => {
+                distance = self.near_group(&name)?
+            }
             Some(string) => self.phrase(string)?,
             None => {
                 self.expect(TokenKind::Caret)?;
-                let string = self.expect(TokenKind::String)?;
+                let string = self.next;
+                self.expect(TokenKind::String)?;
                 self.phrase(string)?;
                 self.phrases[first].is_initial = !self.is_hollow(first);
             }
@@ -348,14 +357,16 @@ impl<'a> Parser<'a> {
     /// `(phrase … , distance)` after `name`, which must be `NEAR`. Adds the phrases and returns the distance.
     ///
     /// As in a run, a phrase without tokens disappears unless there is no other.
-    fn near_group(&mut self, name: Token) -> Result<u32, QueryError> {
+    fn near_group(&mut self, name: &Token) -> Result<u32, QueryError> {
         self.expect(TokenKind::LeftParenthesis)?;
         let first = self.phrases.len();
-        let string = self.expect(TokenKind::String)?;
+        let string = self.next;
+        self.expect(TokenKind::String)?;
         self.phrase(string)?;
         let listed = self.stack;
         while self.next.kind == TokenKind::String {
-            let string = self.take()?;
+            let string = self.next;
+            self.take()?;
             self.phrase(string)?;
             self.stack = listed;
             if self.is_hollow(self.phrases.len() - 1) {
@@ -366,7 +377,9 @@ impl<'a> Parser<'a> {
         }
         let distance = if self.next.kind == TokenKind::Comma {
             self.take()?;
-            Some(self.expect(TokenKind::String)?)
+            let distance = self.next;
+            self.expect(TokenKind::String)?;
+            Some(distance)
         } else {
             // In SQLite's grammar the absent distance is a symbol too.
             self.push()?;
@@ -377,7 +390,7 @@ impl<'a> Parser<'a> {
         if name.text != "NEAR" {
             return Err(syntax_error(name));
         }
-        distance.map_or(Ok(DEFAULT_DISTANCE), distance_of)
+        distance.map_or(Ok(DEFAULT_DISTANCE), |distance| distance_of(&distance))
     }
 
     /// `string + string …`, each of which may have a `*`; the first is `string`. Adds the phrase to the list.
@@ -393,7 +406,7 @@ impl<'a> Parser<'a> {
                 self.push()?;
             }
             self.stack = base;
-            self.add_terms(string, &mut terms);
+            self.add_terms(&string, &mut terms);
             // The star, or its absence, speaks of the last term so far, even if this string added none.
             if let Some(Term::Exact(bytes) | Term::Prefix(bytes)) = terms.pop() {
                 terms.push(if is_prefix { Term::Prefix(bytes) } else { Term::Exact(bytes) });
@@ -402,7 +415,8 @@ impl<'a> Parser<'a> {
                 break;
             }
             self.take()?;
-            string = self.expect(TokenKind::String)?;
+            string = self.next;
+            self.expect(TokenKind::String)?;
         }
         if self.analyzer.is_bigramming() {
             self.widen_lone_characters(&mut terms);
@@ -411,7 +425,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn add_terms(&self, string: Token, terms: &mut Vec<Term>) {
+    fn add_terms(&self, string: &Token, terms: &mut Vec<Term>) {
         let text = string.unquoted();
         self.analyzer.spans(&text, Purpose::Query, |span| {
             let mut term = Vec::new();
@@ -442,12 +456,12 @@ impl<'a> Parser<'a> {
     }
 }
 
-fn syntax_error(token: Token) -> QueryError {
+fn syntax_error(token: &Token) -> QueryError {
     Box::new(QueryFault::Syntax { near: token.text.into(), span: token.span() })
 }
 
 /// The number that `token` gives. Digits that would take it past what FTS5 can hold are ignored, as FTS5 does.
-fn distance_of(token: Token) -> Result<u32, QueryError> {
+fn distance_of(token: &Token) -> Result<u32, QueryError> {
     const LAST_THAT_GROWS: u32 = 214_748_362;
     let mut distance = 0;
     for byte in token.text.bytes() {

@@ -181,8 +181,10 @@ impl Test {
         match self {
             Test::AnyOf(texts) => column.where_string(len, &wanted_codes(column, texts)),
             Test::AllOf(texts) => {
-                let codes = texts.iter().map(|text| column.code_of(text)).collect::<Option<Vec<_>>>();
-                let Some(codes) = codes else { return Bitmap::none(len) };
+                let codes = texts.iter().filter_map(|text| column.code_of(text)).gather();
+                if codes.len() < texts.len() {
+                    return Bitmap::none(len);
+                }
                 Bitmap::where_true(len, |document| {
                     codes.iter().all(|&wanted| column.codes(document).any(|code| code == wanted))
                 })
@@ -281,7 +283,7 @@ impl Parser<'_> {
             return Err(wrong_type(path, "an array of filters", json));
         };
         let numbered = values.iter().enumerate();
-        numbered.map(|(i, value)| self.object(value, &format!("{path}.{i}"), depth + 1)).collect()
+        numbered.map(|(i, value)| self.object(value, &format!("{path}.{i}"), depth + 1)).try_gather()
     }
 
     fn attribute(&self, name: &str, value: &Json, path: &str) -> Result<Filter, FilterError> {
@@ -324,35 +326,24 @@ fn operator_test(
     let test = |test| Filter::Test(target, test);
     let is_number = matches!(kind, AttributeType::Number | AttributeType::Time);
     let is_string = matches!(kind, AttributeType::Keyword | AttributeType::Keywords);
-    let bound = || number(kind, operand, path).map(Some);
-    let open = Test::Range { gte: None, gt: None, lte: None, lt: None };
-    Ok(match (operator, open) {
-        ("eq", _) | ("any", _) if operator == "eq" || kind != AttributeType::Bool => {
-            test(any_of(kind, operand, path)?)
-        }
-        ("ne", _) | ("none", _) if operator == "ne" || kind != AttributeType::Bool => {
+    Ok(match operator {
+        "eq" | "any" if operator == "eq" || kind != AttributeType::Bool => test(any_of(kind, operand, path)?),
+        "ne" | "none" if operator == "ne" || kind != AttributeType::Bool => {
             Filter::Not(Box::new(test(any_of(kind, operand, path)?)))
         }
-        ("all", _) if is_string => match any_of(kind, operand, path)? {
+        "all" if is_string => match any_of(kind, operand, path)? {
             Test::AnyOf(texts) => test(Test::AllOf(texts)),
             other => test(other),
         },
-        ("exists", _) => match operand {
+        "exists" => match operand {
             Json::Bool(true) => test(Test::Exists),
             Json::Bool(false) => Filter::Not(Box::new(test(Test::Exists))),
             other => return Err(wrong_type(path, "true or false", other)),
         },
-        ("gte", Test::Range { gt, lte, lt, .. }) if is_number => {
-            test(Test::Range { gte: bound()?, gt, lte, lt })
-        }
-        ("gt", Test::Range { gte, lte, lt, .. }) if is_number => {
-            test(Test::Range { gte, gt: bound()?, lte, lt })
-        }
-        ("lte", Test::Range { gte, gt, lt, .. }) if is_number => {
-            test(Test::Range { gte, gt, lte: bound()?, lt })
-        }
-        ("lt", Test::Range { gte, gt, lte, .. }) if is_number => {
-            test(Test::Range { gte, gt, lte, lt: bound()? })
+        "gte" | "gt" | "lte" | "lt" if is_number => {
+            let bound = number(kind, operand, path)?;
+            let of = |other: &str| (operator == other).then_some(bound);
+            test(Test::Range { gte: of("gte"), gt: of("gt"), lte: of("lte"), lt: of("lt") })
         }
         _ => {
             let allowed = match kind {

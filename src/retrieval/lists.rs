@@ -64,7 +64,11 @@ impl PhraseList {
                     return Ok(u64::from(list.documents));
                 }
                 let touching = frequencies(part, fields, &[])?;
-                Ok(scoring::count_live(terms::lists(part)?.cursor(*list)?, &touching, &part.eligible(None))?)
+                Ok(scoring::count_live(
+                    part.segment.lists()?.cursor(*list)?,
+                    &touching,
+                    &part.eligible(None),
+                )?)
             }
         }
     }
@@ -132,7 +136,7 @@ fn add_field(sums: Worked, counts: &Worked, weight: f64) -> Worked {
 /// For each live document of any of the lists, the sum of `values` over its shapes.
 fn sum_of_lists(part: &Part, lists: &[ListRef], values: &[Option<f64>]) -> Result<Worked, SnapshotError> {
     let mut sums = part.tables.take_zeros(part.segment.documents() as usize);
-    let worked = sum_by_document(&terms::lists(part)?, lists, values, &part.eligible(None), &mut sums)?;
+    let worked = sum_by_document(&part.segment.lists()?, lists, values, &part.eligible(None), &mut sums)?;
     part.tables.give_zeros_back(sums);
     Ok(worked)
 }

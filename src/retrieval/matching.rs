@@ -1,7 +1,7 @@
 //! AND, OR, NOT over the phrases' lists: from the tree of a query to cursors.
 
+use super::Part;
 use super::lists::{PhraseList, frequencies, near_list};
-use super::{Part, terms};
 use crate::gather::Gather;
 use crate::ids::FieldSet;
 use crate::query::{Node, Query};
@@ -52,7 +52,7 @@ fn of_phrase<'a>(
         PhraseList::Worked(worked) => Matching::Worked { phrases: vec![phrase], worked, at: 0 },
         PhraseList::Term(list) => {
             let frequencies = frequencies(part, fields, weights)?;
-            let cursor = terms::lists(part)?.cursor(list)?;
+            let cursor = part.segment.lists()?.cursor(list)?;
             Matching::Term(Box::new(TermMatching { phrase, cursor, frequencies }))
         }
     })

@@ -2,7 +2,7 @@
 //!
 //! The index tells, so no text is read: a list is passed over once, from one of the rows to the next.
 
-use super::{Corpus, part_of, terms};
+use super::{Corpus, part_of};
 use crate::ids::FieldSet;
 use crate::snapshot::SnapshotError;
 
@@ -22,15 +22,15 @@ pub fn occurrences(
         let (number, _) = part_of(corpus, row);
         let part = &corpus.parts[number];
         let own = rows[first..].iter().take_while(|row| part_of(corpus, **row).0 == number).count();
-        let shapes = part.segment.shapes()?;
+        let (dictionary, lists) = (part.segment.terms()?, part.segment.lists()?);
         for (place, term) in terms.iter().enumerate() {
-            let Some(list) = part.segment.terms()?.find(term)? else { continue };
-            let mut cursor = terms::lists(part)?.cursor(list)?;
+            let Some(list) = dictionary.find(term)? else { continue };
+            let mut cursor = lists.cursor(list)?;
             for (row, counts) in rows[first..first + own].iter().zip(&mut counts[first..]) {
                 let document = row - part.first_row;
                 cursor.seek(document)?;
                 if cursor.doc() == document {
-                    let shape = &shapes[cursor.shape_number() as usize];
+                    let shape = &lists.shapes[cursor.shape_number() as usize];
                     let own = shape.counts().iter().filter(|(field, _)| fields.has(*field));
                     counts[place] = own.map(|(_, count)| *count).fold(0, u32::saturating_add);
                 }

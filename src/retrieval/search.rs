@@ -64,7 +64,8 @@ pub fn search(corpus: &Corpus, retrieval: &Retrieval) -> Result<Found, SnapshotE
     let mut matches = Vec::new();
     let is_any = !retrieval.wants_all && is_any_of_phrases(query, weights);
     let is_all = !retrieval.wants_all && is_all_of_phrases(query, weights);
-    for (number, (part, mut lists)) in corpus.parts.iter().zip(lists).enumerate() {
+    for (number, part) in corpus.parts.iter().enumerate() {
+        let mut lists = std::mem::take(&mut lists[number]);
         let eligible = part.eligible(retrieval.allowed.map(|allowed| &allowed[number]));
         if !is_any && !is_all {
             let mut all = retrieval.wants_all.then(|| Bitmap::none(part.segment.documents() as usize));
@@ -78,8 +79,8 @@ pub fn search(corpus: &Corpus, retrieval: &Retrieval) -> Result<Found, SnapshotE
         let sources = sources(part, query, weights, lists, &table)?;
         if is_any {
             disjunction::collect(&scoring, sources, &mut top)?;
-        } else if let Some(sources) = sources.into_iter().collect() {
-            conjunction::collect(&scoring, sources, &mut top)?;
+        } else if sources.iter().all(Option::is_some) {
+            conjunction::collect(&scoring, sources.into_iter().flatten().gather(), &mut top)?;
         }
     }
     Ok(Found { rows: top.into_sorted(), matches, hits, bm25 })
@@ -99,35 +100,40 @@ pub fn facet_counts(
         let values = part.values()?;
         let Some(column) = values.column(attribute) else { continue };
         let mut matches = matches.clone();
-        let overridden = values.overridden(attribute).gather();
-        for (_, value) in overridden.iter().filter(|(document, _)| matches.has(*document)) {
-            for text in facets_of(value, column.kind()) {
-                *counts.or_default(text) += 1;
+        for (document, value) in values.overridden(attribute) {
+            if matches.has(document) {
+                for text in facets_of(value, column.kind()) {
+                    *counts.or_default(text) += 1;
+                }
+                matches.set(document, false);
             }
         }
-        overridden.iter().for_each(|(document, _)| matches.set(*document, false));
+        let documents = matches.iter().gather();
         match column.kind() {
             AttributeType::Keyword | AttributeType::Keywords => {
                 let mut by_code = vec![0u64; column.string_count()];
-                for code in matches.iter().flat_map(|document| column.codes(document)) {
-                    if let Some(count) = by_code.get_mut(code) {
-                        *count += 1;
+                for document in documents {
+                    for code in column.codes(document) {
+                        if let Some(count) = by_code.get_mut(code) {
+                            *count += 1;
+                        }
                     }
                 }
-                for (code, &count) in by_code.iter().enumerate().filter(|(_, count)| **count > 0) {
-                    if let Some(value) = column.string(code) {
+                for (code, count) in by_code.into_iter().enumerate() {
+                    if count > 0
+                        && let Some(value) = column.string(code)
+                    {
                         *counts.or_default(value.to_owned()) += count;
                     }
                 }
             }
-            AttributeType::Bool => {
-                for value in matches.iter().filter_map(|document| column.bool(document)) {
-                    *counts.or_default(value.to_string()) += 1;
-                }
-            }
-            AttributeType::Number | AttributeType::Time => {
-                for value in matches.iter().filter_map(|document| column.number(document)) {
-                    *counts.or_default(Json::from_f64(value).to_text()) += 1;
+            kind => {
+                let value = |document| match kind {
+                    AttributeType::Bool => column.bool(document).map(Json::Bool),
+                    _ => column.number(document).map(Json::from_f64),
+                };
+                for value in documents.into_iter().filter_map(value) {
+                    *counts.or_default(value.to_text()) += 1;
                 }
             }
         }

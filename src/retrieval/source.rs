@@ -1,7 +1,7 @@
 //! Which queries does bm25 alone decide, and what are their phrases worth?
 
+use super::Part;
 use super::lists::{PhraseList, frequencies};
-use super::{Part, terms};
 use crate::query::{Node, Query};
 use crate::scoring::{ScoreTable, Source, restricted};
 use crate::snapshot::SnapshotError;
@@ -47,7 +47,7 @@ pub fn sources<'a>(
             PhraseList::Empty => None,
             PhraseList::Worked(worked) => Some(Source::worked(worked, table)),
             PhraseList::Term(list) => {
-                let cursor = terms::lists(part)?.cursor(list)?;
+                let cursor = part.segment.lists()?.cursor(list)?;
                 Some(if counts_all {
                     Source::term(cursor, table)
                 } else {

@@ -1,6 +1,7 @@
 //! Can the stored documents of these rows be read now?
 
 use super::{Corpus, part_of};
+use crate::gather::Gather;
 use crate::snapshot::SnapshotError;
 
 /// Makes sure that the stored documents of all these rows can be read. Who reads the records of several rows asks this
@@ -8,11 +9,16 @@ use crate::snapshot::SnapshotError;
 ///
 /// # Errors
 /// When blocks have to be supplied, all of them in one error, or the snapshot is damaged.
-pub fn require(corpus: &Corpus, rows: impl IntoIterator<Item = u32> + Clone) -> Result<(), SnapshotError> {
-    for (place, part) in corpus.parts.iter().enumerate().filter(|(_, part)| part.segment.outside().is_some())
-    {
-        let own = rows.clone().into_iter().map(|row| part_of(corpus, row)).filter(|(own, _)| *own == place);
-        part.segment.stored()?.require(own.map(|(_, document)| document as usize))?;
+pub fn require(corpus: &Corpus, rows: impl IntoIterator<Item = u32>) -> Result<(), SnapshotError> {
+    require_all(corpus, &rows.into_iter().gather())
+}
+
+fn require_all(corpus: &Corpus, rows: &[u32]) -> Result<(), SnapshotError> {
+    for (place, part) in corpus.parts.iter().enumerate() {
+        if part.segment.outside().is_some() {
+            let own = rows.iter().map(|&row| part_of(corpus, row)).filter(|(own, _)| *own == place);
+            part.segment.stored()?.require(own.map(|(_, document)| document as usize))?;
+        }
     }
     Ok(())
 }

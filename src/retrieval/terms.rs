@@ -1,7 +1,7 @@
 //! Which lists does a term of a query stand for?
 
 use super::Part;
-use crate::index::{ListRef, Lists};
+use crate::index::ListRef;
 use crate::query::Term;
 use crate::scoring::Positions;
 use crate::snapshot::SnapshotError;
@@ -30,15 +30,6 @@ pub fn lists_of(part: &Part, term: &Term) -> Result<Vec<ListRef>, SnapshotError>
     Ok(lists)
 }
 
-/// The lists of a part.
-///
-/// # Errors
-/// When the index is damaged.
-pub fn lists<'a>(part: &Part<'a>) -> Result<Lists<'a>, SnapshotError> {
-    let segment = part.segment;
-    Ok(Lists { postings: segment.postings()?, shapes: segment.shapes()?, documents: segment.documents() })
-}
-
 /// Where a term stands, from its first document on; at least in those that are wanted, where only some are.
 ///
 /// # Errors
@@ -48,5 +39,5 @@ pub fn positions<'a>(
     term: &Term,
     wanted: Option<&[u32]>,
 ) -> Result<Positions<'a>, SnapshotError> {
-    Ok(Positions::new(lists(part)?, lists_of(part, term)?, wanted)?)
+    Ok(Positions::new(part.segment.lists()?, lists_of(part, term)?, wanted)?)
 }

@@ -3,7 +3,7 @@
 //! One walk through the dictionary and all lists answers for every document, so that comparing a query with some of them
 //! takes no more than the lists of its own terms. Good until the next write.
 
-use super::{Corpus, Part, terms as query_terms};
+use super::{Corpus, Part};
 use crate::bitmap::Bitmap;
 use crate::gather::Gather;
 use crate::ids::FieldSet;
@@ -148,7 +148,7 @@ impl<'a> Walk<'a> {
                 lists.restart(list)?;
                 lists
             }
-            empty => empty.insert(Box::new(query_terms::lists(self.part)?.cursor(list)?)),
+            empty => empty.insert(Box::new(self.part.segment.lists()?.cursor(list)?)),
         };
         loop {
             let (documents, shapes) = lists.run_until(Cursor::END);

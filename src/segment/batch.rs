@@ -1,5 +1,6 @@
 //! Consecutive records, taken apart and inverted, but not yet encoded.
 
+use super::rows::{RowRef, Rows};
 use super::vectors::rows_writers;
 use crate::analysis::{Analyzer, Purpose};
 use crate::attributes::{AttributeType, ColumnWriter};
@@ -11,9 +12,6 @@ use crate::json::Json;
 use crate::schema::{Schema, SchemaError};
 use crate::vector::{RowsWriter, VectorError};
 use crate::wire::len32;
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
-use xxhash_rust::xxh3::xxh3_64;
 
 /// A record longer than this, as JSON, is refused.
 pub const MAX_RECORD_LEN: usize = 16 << 20;
@@ -87,7 +85,8 @@ pub struct BatchWriter {
     analyzer: Analyzer,
     /// The names of the text fields.
     fields: Vec<String>,
-    rows: HashTable<u32>,
+    /// Where the last record with each key is; there is one part.
+    rows: Rows,
     tokens: Vec<u32>,
     words: Words,
     batch: Batch,
@@ -134,7 +133,7 @@ impl BatchWriter {
         Ok(BatchWriter {
             analyzer: schema.analyzer()?,
             fields: schema.field_names().into_iter().map(str::to_owned).gather(),
-            rows: HashTable::new(),
+            rows: Rows::default(),
             tokens: Vec::new(),
             words: Words::default(),
             batch: Batch {
@@ -221,9 +220,8 @@ impl BatchWriter {
     /// Removes the record with this key from this batch, and from whatever the batch is added to.
     pub fn remove(&mut self, key: Key) {
         let batch = &mut self.batch;
-        let found = self.rows.find(key_hash(key), |&row| batch.keys.get(row as usize) == key);
-        if let Some(&row) = found {
-            batch.dead.insert(row as usize);
+        if let Some(at) = self.rows.find(key, &|at| batch.keys.get(at.row as usize) == key) {
+            batch.dead.insert(at.row as usize);
         }
         batch.removed.push((key.id.to_owned(), key.kind.to_owned()));
     }
@@ -241,15 +239,9 @@ impl BatchWriter {
     fn replace_row(&mut self, row: usize) {
         let Batch { keys, dead, .. } = &mut self.batch;
         let key = keys.get(row);
-        let same = |&other: &u32| keys.get(other as usize) == key;
-        match self.rows.entry(key_hash(key), same, |&row| key_hash(keys.get(row as usize))) {
-            Entry::Occupied(mut found) => {
-                dead.insert(*found.get() as usize);
-                *found.get_mut() = len32(row);
-            }
-            Entry::Vacant(free) => {
-                free.insert(len32(row));
-            }
+        let at = RowRef { part: 0, row: len32(row) };
+        if let Some(before) = self.rows.replace(key, at, &|other| keys.get(other.row as usize) == key) {
+            dead.insert(before.row as usize);
         }
     }
 
@@ -354,9 +346,4 @@ impl Batch {
             self.tail.clear();
         }
     }
-}
-
-/// A hash of a key; two keys that differ seldom share it.
-pub(crate) fn key_hash(key: Key) -> u64 {
-    xxh3_64(key.id.as_bytes()) ^ xxh3_64(key.kind.as_bytes()).rotate_left(1)
 }

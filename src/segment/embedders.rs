@@ -36,7 +36,7 @@ impl<'a> Embedders<'a> {
         if section.is_some() && tables.len() != schema.models().len() {
             return Err(Malformed(WHAT));
         }
-        Embedders::of(schema, |place| tables.get(place).copied())
+        Embedders::of(schema, &tables)
     }
 
     /// The embedders with these tables, one a model, empty where a model needs none.
@@ -44,13 +44,13 @@ impl<'a> Embedders<'a> {
     /// # Errors
     /// When a table cannot be read.
     pub fn with_tables(schema: &Schema, tables: &'a [Vec<u8>]) -> Result<Embedders<'a>, Malformed> {
-        Embedders::of(schema, |place| tables.get(place).map(Vec::as_slice))
+        Embedders::of(schema, &tables.iter().map(Vec::as_slice).gather())
     }
 
-    fn of(schema: &Schema, table: impl Fn(usize) -> Option<&'a [u8]>) -> Result<Embedders<'a>, Malformed> {
+    fn of(schema: &Schema, tables: &[&'a [u8]]) -> Result<Embedders<'a>, Malformed> {
         let mut by_model = Vec::new();
         for (place, (_, model)) in schema.models().enumerate() {
-            let table = table(place).filter(|table| !table.is_empty());
+            let table = tables.get(place).filter(|table| !table.is_empty());
             by_model.push(match (model.embedder, table) {
                 (Some(EmbedderKind::Hash), None) => {
                     Some(Own::Hash(Box::new(HashEmbedder::new(model.width.unwrap_or(HashEmbedder::WIDTH)))))

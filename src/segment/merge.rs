@@ -12,8 +12,8 @@ use crate::document::{DocumentsView, DocumentsWriter, GROUP, Group, KeysWriter, 
 use crate::gather::Gather;
 use crate::ids::FieldSet;
 use crate::index::{
-    Cursor, Interner, LengthsWriter, List, ListRef, Renumbering, Shape, ShapesWriter, TermsWalk, TermsWriter,
-    postings, renumber, shapes,
+    Cursor, Interner, LengthsWriter, List, ListRef, Lists, Renumbering, Shape, ShapesWriter, TermsWalk,
+    TermsWriter, postings, renumber, shapes,
 };
 use crate::json::text_of;
 use crate::schema::Schema;
@@ -53,12 +53,14 @@ pub enum MergeFault {
 boxed_from!(MergeFault: Snapshot(SnapshotError));
 
 impl From<StoreError> for MergeError {
+    #[cold]
     fn from(error: StoreError) -> MergeError {
         SnapshotError::from(error).into()
     }
 }
 
 impl From<Malformed> for MergeError {
+    #[cold]
     fn from(error: Malformed) -> MergeError {
         SnapshotError::from(error).into()
     }
@@ -130,24 +132,24 @@ pub fn merge_sections(
     let (terms, postings) = plan.encode_terms(threads)?;
     let (document_table, document_blocks) = merge_documents(sources)?;
     let (schema, vectors) = merge_vectors(schema, sources, &numbers, documents)?;
-    let mut parts = vec![
-        (SectionKind::Schema, text_of(&schema).into_bytes()),
-        (SectionKind::Keys, merge_keys(sources)?),
-        (SectionKind::DocumentTable, document_table),
-        (SectionKind::Attributes, merge_attributes(&schema, sources, documents)?),
-        (SectionKind::Lengths, field_lengths.finish(documents)),
-        (SectionKind::Shapes, shapes::encode(&shapes)),
-        (SectionKind::Terms, terms),
-        (SectionKind::Postings, postings),
-    ];
+    let mut parts = Vec::new();
+    let mut put = |kind, bytes| parts.push((kind, bytes));
+    put(SectionKind::Schema, text_of(&schema).into_bytes());
+    put(SectionKind::Keys, merge_keys(sources)?);
+    put(SectionKind::DocumentTable, document_table);
+    put(SectionKind::Attributes, merge_attributes(&schema, sources, documents)?);
+    put(SectionKind::Lengths, field_lengths.finish(documents));
+    put(SectionKind::Shapes, shapes::encode(&shapes));
+    put(SectionKind::Terms, terms);
+    put(SectionKind::Postings, postings);
     if schema.keeps_forms() {
-        parts.push((SectionKind::Forms, merge_forms(&schema, sources)?));
+        put(SectionKind::Forms, merge_forms(&schema, sources)?);
     }
     if let Some(vectors) = vectors {
-        parts.push((SectionKind::Vectors, vectors));
+        put(SectionKind::Vectors, vectors);
     }
     // Last, so that a reader who wants the index alone can stop before it.
-    parts.push((SectionKind::Documents, document_blocks));
+    put(SectionKind::Documents, document_blocks);
     Ok(parts)
 }
 
@@ -262,11 +264,11 @@ fn merge_shapes(sources: &[Source]) -> Result<(Vec<Shape>, Vec<Vec<u32>>), Merge
 }
 
 fn live_uses(segment: &Segment, dead: &Bitmap) -> Result<Vec<u64>, MergeError> {
-    let mut uses = vec![0; segment.shapes()?.len()];
+    let lists = segment.lists()?;
+    let mut uses = vec![0; lists.shapes.len()];
     let mut walk = segment.terms()?.walk();
     while walk.advance()? {
-        let mut cursor =
-            Cursor::new(segment.postings()?, walk.list(), segment.shapes()?, segment.documents())?;
+        let mut cursor = lists.cursor(walk.list())?;
         loop {
             let (documents, shapes) = cursor.run_until(Cursor::END);
             for (&document, &shape) in documents.iter().zip(shapes) {
@@ -338,10 +340,11 @@ impl Plan<'_> {
             // Where each list stands is not known without a walk; ranges of like many terms will do.
             Some(Source::Segment(segment, _)) => {
                 let terms = segment.terms()?;
-                let cuts = (1..parts).map(|part| terms.nth(terms.len() * part / parts));
-                cuts.filter_map(Result::transpose)
-                    .map(|term| Ok(term?.0))
-                    .collect::<Result<Vec<_>, MergeError>>()?
+                let mut cuts = Vec::new();
+                for part in 1..parts {
+                    cuts.extend(terms.nth(terms.len() * part / parts)?.map(|(term, _)| term));
+                }
+                cuts
             }
         };
         cuts.dedup();
@@ -387,7 +390,7 @@ impl Plan<'_> {
 /// The terms of one source in order, from some term on.
 enum Stream<'a> {
     Batch { batch: &'a Batch, place: usize },
-    Segment { segment: &'a Segment, walk: TermsWalk<'a>, is_done: bool },
+    Segment { lists: Lists<'a>, walk: TermsWalk<'a>, is_done: bool },
 }
 
 impl<'a> Stream<'a> {
@@ -400,7 +403,7 @@ impl<'a> Stream<'a> {
             Source::Segment(segment, _) => {
                 let mut walk = segment.terms()?.walk_from(from)?;
                 let is_done = !walk.advance()?;
-                Stream::Segment { segment, walk, is_done }
+                Stream::Segment { lists: segment.lists()?, walk, is_done }
             }
         })
     }
@@ -427,11 +430,10 @@ impl<'a> Stream<'a> {
                 batch.inverted.append_to(*place, renumbering, shapes, list);
                 *place += 1;
             }
-            Stream::Segment { segment, walk, is_done } => {
-                let own = segment.shapes()?;
+            Stream::Segment { lists, walk, is_done } => {
                 scratch.clear();
-                Cursor::new(segment.postings()?, walk.list(), own, segment.documents())?.drain_to(scratch)?;
-                let total = |shape: u32| own[shape as usize].total() as usize;
+                lists.cursor(walk.list())?.drain_to(scratch)?;
+                let total = |shape: u32| lists.shapes[shape as usize].total() as usize;
                 renumbering.append(
                     &scratch.documents,
                     &scratch.shapes,
@@ -523,20 +525,17 @@ fn merge_documents(sources: &[Source]) -> Result<(Vec<u8>, Vec<u8>), MergeError>
         let dead = source.dead();
         // A batch is read through the view of a small file of its own: its groups are packed already.
         let (table, blocks);
-        let (view, packed) = match source {
+        let view = match source {
             Source::Batch(batch) => {
                 (table, blocks) = batch_documents(batch);
-                (DocumentsView::parse(&table, &blocks)?, Some(batch))
+                DocumentsView::parse(&table, &blocks)?
             }
-            Source::Segment(segment, _) => (segment.stored()?, None),
+            Source::Segment(segment, _) => segment.stored()?,
         };
         let mut row = 0;
         while row < dead.len() {
             if regrouping.can_copy(row, dead) {
-                match packed {
-                    Some(batch) => regrouping.writer.push(&batch.groups[row / GROUP]),
-                    None => regrouping.writer.push(&view.group(row)?),
-                }
+                regrouping.writer.push(&view.group(row)?);
                 row += GROUP;
                 continue;
             }
@@ -609,7 +608,7 @@ fn count_forms(
     schema: &Schema,
     documents: DocumentsView,
     dead: &Bitmap,
-    count: &mut impl FnMut(&[u8], u32),
+    count: &mut dyn FnMut(&[u8], u32),
 ) -> Result<(), MergeError> {
     let analyzer = schema.analyzer().expect("the schema was checked when its segment was opened");
     let mut result = Ok(());

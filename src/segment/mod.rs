@@ -7,6 +7,7 @@
 mod batch;
 mod embedders;
 mod merge;
+mod rows;
 #[cfg(not(target_arch = "wasm32"))]
 mod threads;
 #[cfg(target_arch = "wasm32")]
@@ -14,15 +15,15 @@ mod threads;
 mod threads;
 mod vectors;
 
-pub(crate) use batch::key_hash;
 pub use batch::{Batch, BatchError, BatchFault, BatchWriter, MAX_RECORD_LEN};
 pub use embedders::{Embedders, encode_tables};
 pub use merge::{MAX_TEXT, MergeError, MergeFault, Source, merge, merge_sections};
+pub(crate) use rows::{RowRef, Rows};
 
 use crate::attributes::{self, ColumnView};
 use crate::document::{DocumentsView, Key, KeysView, Outside, Record};
 use crate::ids::FieldId;
-use crate::index::{Cursor, LengthsView, ListRef, Shape, TermsView, TermsWalk, shapes};
+use crate::index::{Cursor, LengthsView, ListRef, Lists, Shape, TermsView, TermsWalk, shapes};
 use crate::json::Json;
 use crate::schema::{Schema, VectorModel};
 use crate::snapshot::{SectionKind, Snapshot, SnapshotError, SnapshotFault};
@@ -121,6 +122,14 @@ impl Segment {
     /// When the section is damaged.
     pub fn postings(&self) -> Result<&[u8], SnapshotError> {
         self.snapshot.section(SectionKind::Postings)
+    }
+
+    /// The lists of terms.
+    ///
+    /// # Errors
+    /// When a section is damaged.
+    pub fn lists(&self) -> Result<Lists<'_>, SnapshotError> {
+        Ok(Lists { postings: self.postings()?, shapes: self.shapes()?, documents: self.documents })
     }
 
     /// The shapes by number.
@@ -287,7 +296,7 @@ impl Segment {
             rows.verify(self.documents as usize)?;
         }
         match self.forms()? {
-            Some(forms) if self.schema.keeps_forms() => verify_order(forms.walk(), |_| Ok(()))?,
+            Some(forms) if self.schema.keeps_forms() => verify_order(forms.walk(), &mut |_| Ok(()))?,
             None if !self.schema.keeps_forms() => {}
             _ => return Err(Malformed("the dictionary of forms").into()),
         }
@@ -296,13 +305,13 @@ impl Segment {
 
     /// Reads every list to its end: positions lie in their fields, and there are as many as the lengths say.
     fn verify_lists(&self) -> Result<(), SnapshotError> {
-        let (postings, shapes, lengths) = (self.postings()?, self.shapes()?, self.field_lengths()?);
+        let (lists, lengths) = (self.lists()?, self.field_lengths()?);
         let mut list_end = 0;
         let mut tokens = 0;
         let mut positions = Vec::new();
-        verify_order(self.terms()?.walk(), |list| {
+        verify_order(self.terms()?.walk(), &mut |list| {
             list_end = list.at as usize + list.len as usize;
-            let mut cursor = Cursor::new(postings, list, shapes, self.documents)?;
+            let mut cursor = lists.cursor(list)?;
             while cursor.doc() != Cursor::END {
                 positions.clear();
                 cursor.positions(&mut positions)?;
@@ -320,7 +329,7 @@ impl Segment {
         if !lengths.adds_up() || all.fold(0, u64::saturating_add) != tokens {
             return Err(Malformed("the table of lengths").into());
         }
-        if list_end == postings.len() { Ok(()) } else { Err(Malformed("the postings").into()) }
+        if list_end == lists.postings.len() { Ok(()) } else { Err(Malformed("the postings").into()) }
     }
 
     /// Reads every document: it is the record that the keys say, and found by its key.
@@ -366,7 +375,7 @@ fn verify_key(keys: &KeysView, document: usize, text: &[u8]) -> Result<(), Snaps
 /// Reads a dictionary to its end, and calls `each` with every list.
 fn verify_order(
     mut walk: TermsWalk,
-    mut each: impl FnMut(ListRef) -> Result<(), Malformed>,
+    each: &mut dyn FnMut(ListRef) -> Result<(), Malformed>,
 ) -> Result<(), SnapshotError> {
     let mut last: Option<Vec<u8>> = None;
     while walk.advance()? {

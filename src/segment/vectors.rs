@@ -61,10 +61,13 @@ fn carried(record: &Record, field: &str) -> Result<Option<Vec<f32>>, BatchError>
     match record.json().get(field) {
         None | Some(Json::Null) => Ok(None),
         Some(Json::Array(numbers)) => {
-            #[expect(clippy::cast_possible_truncation, reason = "vectors have the precision of an f32")]
-            let number = |number: &Json| number.as_f64().map(|number| number as f32);
-            let vector = numbers.iter().map(number).collect::<Option<Vec<_>>>();
-            vector.map(Some).ok_or_else(|| not_a_vector("an array of other things"))
+            let mut vector = Vec::with_capacity(numbers.len());
+            for number in numbers {
+                let number = number.as_f64().ok_or_else(|| not_a_vector("an array of other things"))?;
+                #[expect(clippy::cast_possible_truncation, reason = "vectors have the precision of an f32")]
+                vector.push(number as f32);
+            }
+            Ok(Some(vector))
         }
         Some(other) => Err(not_a_vector(other.kind())),
     }

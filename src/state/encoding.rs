@@ -15,7 +15,6 @@
 
 use super::{Cell, Feedback, Stamp, State, Subject, Usage};
 use crate::bitmap::Bitmap;
-use crate::gather::Gather;
 use crate::json::Json;
 use crate::order::Set;
 use crate::wire::{Malformed, Reader, len32, put_bytes, put_varint};
@@ -34,73 +33,52 @@ const WHAT: &str = "the state";
 impl State {
     /// Its bytes; [`State::parse`] reads them.
     pub fn encode(&self, stamps: Stamps) -> Vec<u8> {
-        let mut writer =
-            Writer { strings: self.strings(stamps), stamps, out: vec![u8::from(stamps == Stamps::Kept)] };
-        writer.count(writer.strings.len());
-        for text in writer.strings.clone() {
-            put_bytes(&mut writer.out, text.as_bytes());
-        }
+        // Written twice: the first time to see which strings there are.
+        let mut writer = Writer { strings: Strings::Seen(Set::new()), stamps, out: Vec::new() };
+        self.write(&mut writer);
+        let strings = match writer.strings {
+            Strings::Seen(strings) => strings.into_sorted(),
+            Strings::Known(strings) => strings,
+        };
+        let mut out = vec![u8::from(stamps == Stamps::Kept)];
+        put_varint(&mut out, len32(strings.len()));
+        strings.iter().for_each(|text| put_bytes(&mut out, text.as_bytes()));
+        let mut writer = Writer { strings: Strings::Known(strings), stamps, out };
+        self.write(&mut writer);
+        writer.out
+    }
+
+    fn write(&self, writer: &mut Writer) {
         writer.count(self.subjects.len());
         for (subject, fields) in &self.subjects {
             writer.subject(subject);
             writer.count(fields.len());
             for (name, cell) in fields {
-                writer.text(name);
-                writer.text(&cell.value.to_text());
+                writer.texts(&[name, &cell.value.to_text()]);
                 writer.stamp(cell.stamp);
             }
         }
         writer.count(self.usages.len());
         for (usage, stamp) in &self.usages {
-            writer.text(&usage.record);
+            writer.texts(&[&usage.record]);
             writer.number(usage.at);
-            [&usage.session, &usage.usage, &usage.id].into_iter().for_each(|text| writer.text(text));
+            writer.texts(&[&usage.session, &usage.usage, &usage.id]);
             writer.stamp(*stamp);
         }
         writer.count(self.feedback.len());
         for (feedback, stamp) in &self.feedback {
             writer.number(feedback.created_at);
-            let texts = [&feedback.query, &feedback.entry_id, &feedback.action, &feedback.id];
-            texts.into_iter().for_each(|text| writer.text(text));
+            writer.texts(&[&feedback.query, &feedback.entry_id, &feedback.action, &feedback.id]);
             writer.stamp(*stamp);
         }
-        let writes = if stamps == Stamps::Kept { self.writes.iter().gather() } else { Vec::new() };
-        writer.count(writes.len());
-        for ((id, kind), stamp) in writes {
-            writer.text(id);
-            writer.text(kind);
+        if writer.stamps == Stamps::Left {
+            return writer.count(0);
+        }
+        writer.count(self.writes.len());
+        for ((id, kind), stamp) in &self.writes {
+            writer.texts(&[id, kind]);
             writer.stamp(*stamp);
         }
-        writer.out
-    }
-
-    fn strings(&self, stamps: Stamps) -> Vec<String> {
-        let mut strings = Set::new();
-        let mut take = |texts: &[&String]| {
-            for &text in texts {
-                if !strings.contains(text) {
-                    strings.insert(text.clone());
-                }
-            }
-        };
-        for (subject, fields) in &self.subjects {
-            match subject {
-                Subject::Record { id, kind } => take(&[id, kind]),
-                Subject::Session { id } => take(&[id]),
-                Subject::Link { from, to, relation } => take(&[from, to, relation]),
-            }
-            fields.iter().for_each(|(name, cell)| take(&[name, &cell.value.to_text()]));
-        }
-        for usage in self.usages.keys() {
-            take(&[&usage.record, &usage.session, &usage.usage, &usage.id]);
-        }
-        for feedback in self.feedback.keys() {
-            take(&[&feedback.query, &feedback.entry_id, &feedback.action, &feedback.id]);
-        }
-        if stamps == Stamps::Kept {
-            self.writes.keys().for_each(|(id, kind)| take(&[id, kind]));
-        }
-        strings.into_sorted()
     }
 
     /// Reads what [`State::encode`] wrote.
@@ -124,21 +102,28 @@ impl State {
             strings.push(text);
         }
         let used = Bitmap::none(strings.len());
-        let mut parser = Parser { reader, strings, used, stamps };
+        let mut parser = Parser { reader, strings, used, stamps, is_damaged: false };
         let mut state = State::default();
-        parser.subjects(&mut state)?;
-        parser.usages(&mut state)?;
-        parser.feedback(&mut state)?;
-        parser.writes(&mut state)?;
+        parser.subjects(&mut state);
+        parser.usages(&mut state);
+        parser.feedback(&mut state);
+        parser.writes(&mut state);
         let is_whole = parser.reader.remaining() == 0 && parser.used.count() == parser.strings.len();
-        if is_whole { Ok(state) } else { Err(Malformed(WHAT)) }
+        if is_whole && !parser.is_damaged { Ok(state) } else { Err(Malformed(WHAT)) }
     }
 }
 
 struct Writer {
-    strings: Vec<String>,
+    strings: Strings,
     stamps: Stamps,
     out: Vec<u8>,
+}
+
+enum Strings {
+    /// Those that were written so far.
+    Seen(Set<String>),
+    /// All of them, sorted.
+    Known(Vec<String>),
 }
 
 impl Writer {
@@ -146,9 +131,19 @@ impl Writer {
         put_varint(&mut self.out, len32(count));
     }
 
-    fn text(&mut self, text: &str) {
-        let place = self.strings.binary_search_by(|known| known.as_str().cmp(text));
-        self.count(place.expect("every text of the state is among its strings"));
+    fn texts(&mut self, texts: &[&String]) {
+        for &text in texts {
+            match &mut self.strings {
+                Strings::Seen(strings) if strings.contains(text) => {}
+                Strings::Seen(strings) => {
+                    strings.insert(text.clone());
+                }
+                Strings::Known(strings) => {
+                    let place = strings.binary_search(text);
+                    self.count(place.expect("every text of the state is among its strings"));
+                }
+            }
+        }
     }
 
     fn number(&mut self, number: f64) {
@@ -164,119 +159,141 @@ impl Writer {
     }
 
     fn subject(&mut self, subject: &Subject) {
-        match subject {
-            Subject::Record { id, kind } => {
-                self.out.push(1);
-                self.text(id);
-                self.text(kind);
-            }
-            Subject::Session { id } => {
-                self.out.push(2);
-                self.text(id);
-            }
-            Subject::Link { from, to, relation } => {
-                self.out.push(3);
-                [from, to, relation].into_iter().for_each(|text| self.text(text));
-            }
-        }
+        let (kind, texts): (u8, &[&String]) = match subject {
+            Subject::Record { id, kind } => (1, &[id, kind]),
+            Subject::Session { id } => (2, &[id]),
+            Subject::Link { from, to, relation } => (3, &[from, to, relation]),
+        };
+        self.out.push(kind);
+        self.texts(texts);
     }
 }
 
+/// Reads on where something is damaged, as if there were zeros, until it is asked whether it may.
 struct Parser<'a> {
     reader: Reader<'a>,
     strings: Vec<&'a str>,
     /// Which of them were read: none is there for nothing.
     used: Bitmap,
     stamps: Stamps,
+    is_damaged: bool,
 }
 
 impl Parser<'_> {
-    fn text(&mut self) -> Result<String, Malformed> {
-        let place = self.reader.varlen()?;
-        let text = self.strings.get(place).ok_or(Malformed(WHAT))?;
-        self.used.insert(place);
-        Ok((*text).to_owned())
+    fn sound<T: Default>(&mut self, read: Result<T, Malformed>) -> T {
+        self.is_damaged |= read.is_err();
+        read.unwrap_or_default()
     }
 
-    fn time(&mut self) -> Result<f64, Malformed> {
-        let number = self.reader.f64()?;
-        if number.is_finite() { Ok(number) } else { Err(Malformed(WHAT)) }
+    /// Whether all was sound so far, and this is as well.
+    fn goes_on(&mut self, is_sound: bool) -> bool {
+        self.is_damaged |= !is_sound;
+        !self.is_damaged
     }
 
-    fn stamp(&mut self) -> Result<Stamp, Malformed> {
-        if self.stamps == Stamps::Left {
-            return Ok(Stamp::BASE);
+    fn count(&mut self) -> usize {
+        let count = self.reader.varlen();
+        self.sound(count)
+    }
+
+    fn text(&mut self) -> String {
+        let place = self.count();
+        match self.strings.get(place) {
+            Some(text) => {
+                self.used.insert(place);
+                (*text).to_owned()
+            }
+            None => {
+                self.is_damaged = true;
+                String::new()
+            }
         }
-        let at = self.reader.f64()?;
-        let (sequence, writer) = (self.reader.varint()?, self.reader.u64()?);
-        if at.is_finite() { Ok(Stamp { at, sequence, writer }) } else { Err(Malformed(WHAT)) }
     }
 
-    fn subjects(&mut self, state: &mut State) -> Result<(), Malformed> {
-        for _ in 0..self.reader.varlen()? {
-            let subject = match self.reader.u8()? {
-                1 => Subject::Record { id: self.text()?, kind: self.text()? },
-                2 => Subject::Session { id: self.text()? },
-                3 => Subject::Link { from: self.text()?, to: self.text()?, relation: self.text()? },
-                _ => return Err(Malformed(WHAT)),
+    fn time(&mut self) -> f64 {
+        let time = self.reader.f64();
+        let time = self.sound(time);
+        self.is_damaged |= !time.is_finite();
+        time
+    }
+
+    fn stamp(&mut self) -> Stamp {
+        if self.stamps == Stamps::Left {
+            return Stamp::BASE;
+        }
+        let at = self.time();
+        let (sequence, writer) = (self.reader.varint(), self.reader.u64());
+        Stamp { at, sequence: self.sound(sequence), writer: self.sound(writer) }
+    }
+
+    fn subjects(&mut self, state: &mut State) {
+        for _ in 0..self.count() {
+            let kind = self.reader.u8();
+            let subject = match self.sound(kind) {
+                1 => Subject::Record { id: self.text(), kind: self.text() },
+                2 => Subject::Session { id: self.text() },
+                3 => Subject::Link { from: self.text(), to: self.text(), relation: self.text() },
+                _ => {
+                    self.is_damaged = true;
+                    return;
+                }
             };
-            if state.subjects.last_key_value().is_some_and(|(last, _)| *last >= subject) {
-                return Err(Malformed(WHAT));
+            let last = state.subjects.last_key_value();
+            if !self.goes_on(last.is_none_or(|(last, _)| *last < subject)) {
+                return;
             }
             state.touch(&subject);
             let mut last = None;
-            for _ in 0..self.reader.varlen()? {
-                let (name, text, stamp) = (self.text()?, self.text()?, self.stamp()?);
-                let value = Json::parse(text.as_bytes()).map_err(|_| Malformed(WHAT))?;
-                if last.as_ref().is_some_and(|last| *last >= name) || value.to_text() != text {
-                    return Err(Malformed(WHAT));
+            for _ in 0..self.count() {
+                let (name, text, stamp) = (self.text(), self.text(), self.stamp());
+                let value = Json::parse(text.as_bytes()).unwrap_or(Json::Null);
+                let is_next = last.is_none_or(|last| last < name);
+                if !self.goes_on(is_next && value.to_text() == text) {
+                    return;
                 }
                 state.touch(&subject).insert(name.clone(), Cell { value, stamp });
                 state.note(stamp);
                 last = Some(name);
             }
         }
-        Ok(())
     }
 
-    fn usages(&mut self, state: &mut State) -> Result<(), Malformed> {
-        for _ in 0..self.reader.varlen()? {
-            let (record, at) = (self.text()?, self.time()?);
-            let usage = Usage { record, at, session: self.text()?, usage: self.text()?, id: self.text()? };
-            if state.usages.last_key_value().is_some_and(|(last, _)| *last >= usage) {
-                return Err(Malformed(WHAT));
+    fn usages(&mut self, state: &mut State) {
+        for _ in 0..self.count() {
+            let (record, at) = (self.text(), self.time());
+            let usage = Usage { record, at, session: self.text(), usage: self.text(), id: self.text() };
+            let stamp = self.stamp();
+            let last = state.usages.last_key_value();
+            if !self.goes_on(last.is_none_or(|(last, _)| *last < usage)) {
+                return;
             }
-            let stamp = self.stamp()?;
             state.add_usage(usage, stamp);
         }
-        Ok(())
     }
 
-    fn feedback(&mut self, state: &mut State) -> Result<(), Malformed> {
-        for _ in 0..self.reader.varlen()? {
-            let created_at = self.time()?;
-            let (query, entry_id, action) = (self.text()?, self.text()?, self.text()?);
-            let feedback = Feedback { created_at, query, entry_id, action, id: self.text()? };
-            if state.feedback.last_key_value().is_some_and(|(last, _)| *last >= feedback) {
-                return Err(Malformed(WHAT));
+    fn feedback(&mut self, state: &mut State) {
+        for _ in 0..self.count() {
+            let created_at = self.time();
+            let (query, entry_id, action) = (self.text(), self.text(), self.text());
+            let feedback = Feedback { created_at, query, entry_id, action, id: self.text() };
+            let stamp = self.stamp();
+            let last = state.feedback.last_key_value();
+            if !self.goes_on(last.is_none_or(|(last, _)| *last < feedback)) {
+                return;
             }
-            let stamp = self.stamp()?;
             state.add_feedback(feedback, stamp);
         }
-        Ok(())
     }
 
-    fn writes(&mut self, state: &mut State) -> Result<(), Malformed> {
-        for _ in 0..self.reader.varlen()? {
-            let key = (self.text()?, self.text()?);
-            let is_ordered = state.writes.last_key_value().is_none_or(|(last, _)| *last < key);
-            if !is_ordered || self.stamps == Stamps::Left {
-                return Err(Malformed(WHAT));
+    fn writes(&mut self, state: &mut State) {
+        for _ in 0..self.count() {
+            let (key, stamp) = ((self.text(), self.text()), self.stamp());
+            let is_next = state.writes.last_key_value().is_none_or(|(last, _)| *last < key);
+            if !self.goes_on(is_next && self.stamps == Stamps::Kept) {
+                return;
             }
-            let stamp = self.stamp()?;
             state.writes.insert(key, stamp);
             state.note(stamp);
         }
-        Ok(())
     }
 }

@@ -24,20 +24,34 @@ pub struct LineFault {
     wanted: String,
 }
 
-/// A line, as one that reads it sees it.
+/// A line, as one that reads it sees it. What is wrong with it is noted, and the rest read all the same.
 struct Line<'a> {
     what: &'static str,
     json: &'a Json,
+    first_fault: Option<LineError>,
 }
 
 impl<'a> Line<'a> {
-    fn wrong(&self, field: &'static str, wanted: &str) -> LineError {
+    fn new(what: &'static str, json: &'a Json) -> Line<'a> {
+        Line { what, json, first_fault: None }
+    }
+
+    /// Says what was wrong, once all is read.
+    fn finish(self) -> Result<(), LineError> {
+        self.first_fault.map_or(Ok(()), Err)
+    }
+
+    fn complain(&mut self, field: &'static str, wanted: &str) {
+        if self.first_fault.is_some() {
+            return;
+        }
         let found = match self.json.get(field) {
             None => "missing".to_owned(),
             Some(Json::String(text)) => format!("{text:?}"),
             Some(value) => value.kind().to_owned(),
         };
-        Box::new(LineFault { what: self.what, field, found, wanted: wanted.to_owned() })
+        let fault = LineFault { what: self.what, field, found, wanted: wanted.to_owned() };
+        self.first_fault = Some(Box::new(fault));
     }
 
     fn given(&self, field: &str) -> Option<&'a Json> {
@@ -45,36 +59,43 @@ impl<'a> Line<'a> {
     }
 
     /// A string, or an integer as one.
-    fn text(&self, field: &'static str) -> Result<String, LineError> {
+    fn text(&mut self, field: &'static str) -> String {
         match self.given(field) {
-            Some(Json::String(text)) if !text.is_empty() => Ok(text.clone()),
-            Some(Json::Integer(number)) => Ok(number.to_string()),
-            _ => Err(self.wrong(field, "a string")),
+            Some(Json::String(text)) if !text.is_empty() => text.clone(),
+            Some(Json::Integer(number)) => number.to_string(),
+            _ => {
+                self.complain(field, "a string");
+                String::new()
+            }
         }
     }
 
-    fn text_or(&self, field: &'static str, default: &str) -> Result<String, LineError> {
-        if self.given(field).is_some() { self.text(field) } else { Ok(default.to_owned()) }
+    fn text_or(&mut self, field: &'static str, default: &str) -> String {
+        if self.given(field).is_some() { self.text(field) } else { default.to_owned() }
     }
 
-    fn word(&self, field: &'static str, words: &[&str]) -> Result<String, LineError> {
-        let text = self.text(field)?;
-        if words.contains(&text.as_str()) {
-            Ok(text)
-        } else {
-            Err(self.wrong(field, &format!("one of {}", words.join(", "))))
+    fn word(&mut self, field: &'static str, words: &[&str]) -> String {
+        let text = self.text(field);
+        if !words.contains(&text.as_str()) {
+            self.complain(field, &format!("one of {}", words.join(", ")));
         }
+        text
     }
 
-    fn time(&self, field: &'static str) -> Result<Option<f64>, LineError> {
-        let Some(value) = self.given(field) else { return Ok(None) };
-        let time = time_of(value).filter(|time| time.is_finite());
-        time.map(Some).ok_or_else(|| self.wrong(field, "a time: milliseconds, or an ISO 8601 date"))
+    fn time(&mut self, field: &'static str) -> Option<f64> {
+        let time = time_of(self.given(field)?).filter(|time| time.is_finite());
+        if time.is_none() {
+            self.complain(field, "a time: milliseconds, or an ISO 8601 date");
+        }
+        time
     }
 
-    fn number(&self, field: &'static str) -> Result<Option<f64>, LineError> {
-        let Some(value) = self.given(field) else { return Ok(None) };
-        value.as_f64().map(Some).ok_or_else(|| self.wrong(field, "a number"))
+    fn number(&mut self, field: &'static str) -> Option<f64> {
+        let number = self.given(field)?.as_f64();
+        if number.is_none() {
+            self.complain(field, "a number");
+        }
+        number
     }
 }
 
@@ -90,70 +111,63 @@ impl State {
         let now = if stamp.is_write() { stamp.at } else { 0.0 };
         match what {
             "link" => {
-                let line = Line { what: "link", json };
-                let (from, to) = (line.text("from")?, line.text("to")?);
-                let relation = line.text_or("relation", DEFAULT_RELATION)?;
+                let mut line = Line::new("link", json);
+                let (from, to) = (line.text("from"), line.text("to"));
+                let relation = line.text_or("relation", DEFAULT_RELATION);
                 let fields = [
-                    ("weight", line.number("weight")?),
-                    ("at", line.time("at")?),
-                    ("validUntil", line.time("validUntil")?),
+                    ("weight", line.number("weight")),
+                    ("at", line.time("at")),
+                    ("validUntil", line.time("validUntil")),
                 ];
-                self.set_numbers(&Subject::Link { from, to, relation }, fields, stamp);
+                line.finish()?;
+                self.set_numbers(&Subject::Link { from, to, relation }, &fields, stamp);
             }
             "session" => {
-                let line = Line { what: "session", json };
-                let subject = Subject::Session { id: line.text("id")? };
-                let texts = [
-                    ("projectId", line.text_or("projectId", "")?),
-                    ("summary", line.text_or("summary", "")?),
-                ];
-                let times = [("startedAt", line.time("startedAt")?), ("endedAt", line.time("endedAt")?)];
+                let mut line = Line::new("session", json);
+                let subject = Subject::Session { id: line.text("id") };
+                let texts =
+                    [("projectId", line.text_or("projectId", "")), ("summary", line.text_or("summary", ""))];
+                let times = [("startedAt", line.time("startedAt")), ("endedAt", line.time("endedAt"))];
+                line.finish()?;
                 for (field, text) in texts.into_iter().filter(|(_, text)| !text.is_empty()) {
                     self.set(&subject, field, Json::String(text), stamp);
                 }
-                self.set_numbers(&subject, times, stamp);
+                self.set_numbers(&subject, &times, stamp);
             }
             "usage" => {
-                let line = Line { what: "usage", json };
-                self.add_usage(
-                    Usage {
-                        record: line.text("record")?,
-                        at: line.time("at")?.unwrap_or(now),
-                        session: line.text("session")?,
-                        usage: line.word("usage", &USAGES)?,
-                        id: line.text_or("id", "")?,
-                    },
-                    stamp,
-                );
+                let mut line = Line::new("usage", json);
+                let usage = Usage {
+                    record: line.text("record"),
+                    at: line.time("at").unwrap_or(now),
+                    session: line.text("session"),
+                    usage: line.word("usage", &USAGES),
+                    id: line.text_or("id", ""),
+                };
+                line.finish()?;
+                self.add_usage(usage, stamp);
             }
             _ => {
-                let line = Line { what: "feedback", json };
-                self.add_feedback(
-                    Feedback {
-                        created_at: line.time("createdAt")?.unwrap_or(now),
-                        query: line.text_or("query", "")?,
-                        entry_id: line.text("entryId")?,
-                        action: line.word("action", &ACTIONS)?,
-                        id: line.text_or("id", "")?,
-                    },
-                    stamp,
-                );
+                let mut line = Line::new("feedback", json);
+                let feedback = Feedback {
+                    created_at: line.time("createdAt").unwrap_or(now),
+                    query: line.text_or("query", ""),
+                    entry_id: line.text("entryId"),
+                    action: line.word("action", &ACTIONS),
+                    id: line.text_or("id", ""),
+                };
+                line.finish()?;
+                self.add_feedback(feedback, stamp);
             }
         }
         Ok(())
     }
 
     /// Sets the fields that have a number. What has no field at all is there all the same.
-    fn set_numbers<const N: usize>(
-        &mut self,
-        subject: &Subject,
-        fields: [(&str, Option<f64>); N],
-        stamp: Stamp,
-    ) {
+    fn set_numbers(&mut self, subject: &Subject, fields: &[(&str, Option<f64>)], stamp: Stamp) {
         self.touch(subject);
         for (field, number) in fields {
             if let Some(number) = number {
-                self.set(subject, field, Json::from_f64(number), stamp);
+                self.set(subject, field, Json::from_f64(*number), stamp);
             }
         }
     }

@@ -34,7 +34,7 @@ pub struct Cell {
 type Fields = Map<String, Cell>;
 
 /// Links, sessions, uses, feedback, and what changed of records.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct State {
     subjects: Map<Subject, Fields>,
     usages: Map<Usage, Stamp>,
@@ -46,6 +46,22 @@ pub struct State {
     /// By session, the ids of the records it used.
     used: Map<String, Set<String>>,
     latest: Option<Stamp>,
+}
+
+impl Default for State {
+    /// Nothing. By itself, since an empty map is several words, and all of them would be written wherever it is called.
+    #[inline(never)]
+    fn default() -> State {
+        State {
+            subjects: Map::new(),
+            usages: Map::new(),
+            feedback: Map::new(),
+            writes: Map::new(),
+            links_to: Set::new(),
+            used: Map::new(),
+            latest: None,
+        }
+    }
 }
 
 impl State {

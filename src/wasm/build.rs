@@ -56,7 +56,7 @@ impl Build {
     /// When a record cannot be used.
     pub fn add(&mut self, records: &JsValue) -> Result<(), Failure> {
         let state = &mut self.state;
-        self.taken = lines::each_line(records, self.taken, |line| match state {
+        self.taken = lines::each_line(records, self.taken, &mut |line| match state {
             State::Building(builder) => take(builder, &line),
             State::Waiting(lines) => {
                 lines.push(line);

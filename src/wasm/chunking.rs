@@ -59,6 +59,6 @@ impl From<ChunkError> for Failure {
             ChunkError::BadSize { .. } => "size",
             ChunkError::BadOverlap { .. } | ChunkError::OverlapNotLess { .. } => "overlap",
         };
-        Failure::new(format!("option/{name}"), error.to_string()).at(name)
+        Failure::new(format!("option/{name}"), error.to_string()).at(&name)
     }
 }

@@ -36,13 +36,17 @@ struct Told {
 
 impl Failure {
     pub(super) fn new(code: impl Into<Cow<'static, str>>, message: impl Display) -> Failure {
-        let (code, message) = (code.into(), message.to_string());
+        Failure::told(code.into(), &message)
+    }
+
+    fn told(code: Cow<'static, str>, message: &dyn Display) -> Failure {
+        let message = message.to_string();
         Failure(Box::new(Told { code, message, span: None, remedy: None, blocks: None }))
     }
 
     /// The same failure, its message led by the place at fault.
     #[cfg(not(search_only))]
-    pub(super) fn at(mut self, place: impl Display) -> Failure {
+    pub(super) fn at(mut self, place: &dyn Display) -> Failure {
         self.0.message = format!("{place}: {}", self.0.message);
         self
     }

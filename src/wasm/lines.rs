@@ -22,7 +22,7 @@ pub(super) fn schema(value: &JsValue) -> Result<Schema, Failure> {
             Failure::new("schema/unknown-preset", format!("there is no preset {name:?}; there are {names}"))
         });
     }
-    let invalid = |message| Failure::new("schema/invalid", message).at("schema");
+    let invalid = |message| Failure::new("schema/invalid", message).at(&"schema");
     let text = json_text(value, "an object").map_err(invalid)?;
     let json = Json::parse(text.as_bytes()).map_err(|error| invalid(error.reason().to_owned()))?;
     Schema::read(&json).map_err(|error| invalid(error.to_string()))
@@ -66,7 +66,7 @@ impl Line {
 pub(super) fn each_line(
     source: &JsValue,
     first: u32,
-    mut each: impl FnMut(Line) -> Result<(), Failure>,
+    each: &mut dyn FnMut(Line) -> Result<(), Failure>,
 ) -> Result<u32, Failure> {
     if let Some(text) = source.as_string() {
         let mut number = first;
@@ -76,8 +76,8 @@ pub(super) fn each_line(
                 continue;
             }
             Line::parse(line)
-                .and_then(&mut each)
-                .map_err(|failure| failure.at(format_args!("line {number}")))?;
+                .and_then(&mut *each)
+                .map_err(|failure| failure.at(&format_args!("line {number}")))?;
         }
         return Ok(number);
     }
@@ -91,8 +91,8 @@ pub(super) fn each_line(
         json_text(&records.get(number), "a record")
             .map_err(not_json)
             .and_then(|text| Line::parse(&text))
-            .and_then(&mut each)
-            .map_err(|failure| failure.at(format_args!("records[{}]", first + number)))?;
+            .and_then(&mut *each)
+            .map_err(|failure| failure.at(&format_args!("records[{}]", first + number)))?;
     }
     Ok(first + records.length())
 }
@@ -108,7 +108,7 @@ pub(super) struct Additions {
 /// Every record of a text or array, and what is known beside them; other lines are refused.
 pub(super) fn additions(source: &JsValue) -> Result<Additions, Failure> {
     let Additions { mut records, mut beside } = Additions::default();
-    each_line(source, 0, |line| match line {
+    each_line(source, 0, &mut |line| match line {
         Line::Record(record) => {
             records.push(record);
             Ok(())
@@ -136,14 +136,14 @@ pub(super) fn keys(source: &Array) -> Result<Vec<(String, String)>, Failure> {
                 let not_json = |message| Failure::new("record/not-json", message);
                 let key = json_text(&value, "an id, or an object with an id and a kind").map_err(not_json);
                 let line = key.and_then(|text| Line::parse(&text));
-                match line.map_err(|failure| failure.at(format_args!("keys[{number}]")))? {
+                match line.map_err(|failure| failure.at(&format_args!("keys[{number}]")))? {
                     Line::Record(record) | Line::Delete(record) => {
                         (record.id().to_owned(), record.kind().to_owned())
                     }
                     Line::Beside(..) => {
                         let failure =
                             Failure::new("record/unknown-line", "a key is the id and kind of a record");
-                        return Err(failure.at(format_args!("keys[{number}]")));
+                        return Err(failure.at(&format_args!("keys[{number}]")));
                     }
                 }
             }

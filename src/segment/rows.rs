@@ -1,0 +1,112 @@
+//! Where is the record with this key? A hash table of rows, whose keys live elsewhere.
+//!
+//! Nothing is ever taken out: a record that was removed keeps its place, marked dead where it lives.
+
+use crate::document::Key;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// A row of one of several parts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowRef {
+    pub part: u32,
+    pub row: u32,
+}
+
+/// Where the last record with each key is.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    /// A power of two of them, of which no more than three quarters are taken. A row is looked for from where the hash
+    /// of its key says on.
+    slots: Vec<Option<Slot>>,
+    taken: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    hash: u32,
+    at: RowRef,
+}
+
+impl Rows {
+    /// So many slots there are at least.
+    const FEWEST: usize = 16;
+
+    /// The row with this key, of which `is_it` knows whether it is one's own.
+    pub fn find(&self, key: Key, is_it: &dyn Fn(RowRef) -> bool) -> Option<RowRef> {
+        self.slots.get(self.place(hash(key), is_it))?.map(|slot| slot.at)
+    }
+
+    /// Notes that the record with this key is now here; where it was before.
+    pub fn replace(&mut self, key: Key, at: RowRef, is_it: &dyn Fn(RowRef) -> bool) -> Option<RowRef> {
+        if self.taken * 4 >= self.slots.len() * 3 {
+            self.resize((2 * self.slots.len()).max(Rows::FEWEST), &|_| true);
+        }
+        let hash = hash(key);
+        let place = self.place(hash, is_it);
+        let before = self.slots[place].replace(Slot { hash, at });
+        self.taken += usize::from(before.is_none());
+        before.map(|slot| slot.at)
+    }
+
+    /// Forgets the rows that are not to be kept.
+    pub fn retain(&mut self, is_kept: &dyn Fn(RowRef) -> bool) {
+        self.resize(self.slots.len(), is_kept);
+    }
+
+    /// The slot of the row with this hash that is it, or the free one in which it would stand.
+    fn place(&self, hash: u32, is_it: &dyn Fn(RowRef) -> bool) -> usize {
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut place = hash as usize & mask;
+        while let Some(Some(slot)) = self.slots.get(place)
+            && !(slot.hash == hash && is_it(slot.at))
+        {
+            place = (place + 1) & mask;
+        }
+        place
+    }
+
+    fn resize(&mut self, len: usize, is_kept: &dyn Fn(RowRef) -> bool) {
+        let before = std::mem::replace(&mut self.slots, vec![None; len]);
+        self.taken = 0;
+        for slot in before.into_iter().flatten().filter(|slot| is_kept(slot.at)) {
+            let place = self.place(slot.hash, &|_| false);
+            self.slots[place] = Some(slot);
+            self.taken += 1;
+        }
+    }
+}
+
+/// A hash of a key; two keys that differ seldom share it.
+fn hash(key: Key) -> u32 {
+    (xxh3_64(key.id.as_bytes()) ^ xxh3_64(key.kind.as_bytes()).rotate_left(1)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    #[test]
+    fn every_key_is_where_a_map_has_it() {
+        let (mut rows, mut known) = (Rows::default(), HashMap::new());
+        let mut ids = Vec::new();
+        let mut state = 7_u32;
+        for row in 0..20_000 {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            ids.push(format!("{}", state >> 19));
+            let key = Key { id: &ids[row], kind: "document" };
+            let at = RowRef { part: state & 1, row: u32::try_from(row).unwrap() };
+            let is_it = |other: RowRef| ids[other.row as usize] == ids[row];
+            let before = rows.replace(key, at, &is_it).map(|at| at.row);
+            assert_eq!(before, known.insert(ids[row].clone(), at).map(|at| at.row));
+        }
+        rows.retain(&|at| at.part == 0);
+        known.retain(|_, at| at.part == 0);
+        for id in &ids {
+            let key = Key { id, kind: "document" };
+            let found = rows.find(key, &|other| ids[other.row as usize] == *id).map(|at| at.row);
+            assert_eq!(found, known.get(id).map(|at| at.row));
+        }
+        assert!(Rows::default().find(Key { id: "a", kind: "b" }, &|_| true).is_none());
+    }
+}
