@@ -7,7 +7,7 @@ use super::error::Failure;
 use crate::MatchRow;
 use crate::document::DEFAULT_KIND;
 use crate::gather::Gather;
-use crate::json::{Json, text_of};
+use crate::json::Json;
 use crate::options::OptionsError;
 use js_sys::{Array, Float64Array, JSON, Uint8Array};
 use serde::Serialize;
@@ -24,9 +24,10 @@ pub(super) fn bytes(array: &Uint8Array) -> Result<Vec<u8>, Failure> {
     Ok(array.to_vec())
 }
 
-/// A value of ours as JavaScript's.
+/// A value of ours as JavaScript's, as `JSON.parse` would give it. For small answers: it is a call for each part.
 pub(super) fn value(value: &impl Serialize) -> JsValue {
-    JSON::parse(&text_of(value)).expect("what was just written is JSON")
+    let serializer = serde_wasm_bindgen::Serializer::json_compatible();
+    value.serialize(&serializer).expect("plain data has a JavaScript value")
 }
 
 /// The JSON text of a value; `wanted` says what it should have been.
