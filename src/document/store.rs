@@ -10,7 +10,6 @@
 //! ```
 
 use super::outside::{Outside, StoreError};
-use crate::gather::Gather;
 use crate::lz4::{self, Unpacking};
 use crate::wire::{Malformed, Reader, len32, put_varint, u32_at};
 use std::borrow::Cow;
@@ -96,9 +95,12 @@ impl DocumentsWriter {
 
     /// The two sections' bytes: the table, and the blocks.
     pub fn finish(self) -> (Vec<u8>, Vec<u8>) {
-        let head = [len32(self.documents), len32(self.entries.len())];
-        let numbers = head.into_iter().chain(self.entries.into_iter().flatten());
-        (numbers.flat_map(u32::to_le_bytes).gather(), self.blocks)
+        let mut table = Vec::with_capacity(4 * (2 + ENTRY * self.entries.len()));
+        let mut put = |number: u32| table.extend_from_slice(&number.to_le_bytes());
+        put(len32(self.documents));
+        put(len32(self.entries.len()));
+        self.entries.as_flattened().iter().for_each(|number| put(*number));
+        (table, self.blocks)
     }
 }
 

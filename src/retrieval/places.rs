@@ -72,10 +72,11 @@ impl<'a> PlaceFinder<'a> {
                     }
                     starts = kept;
                 }
-                let of_phrase = |(&phrase, spots): (&usize, &Vec<u64>)| {
-                    spots.iter().map(|&spot| place_of(spot, phrase)).gather()
-                };
-                Ok(Some(group.phrases.iter().zip(&starts).flat_map(of_phrase).gather()))
+                let mut places = Vec::new();
+                for (&phrase, spots) in group.phrases.iter().zip(&starts) {
+                    spots.iter().for_each(|&spot| places.push(place_of(spot, phrase)));
+                }
+                Ok(Some(places))
             }
             Node::And(nodes) => {
                 let mut all = Vec::new();

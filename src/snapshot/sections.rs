@@ -2,7 +2,6 @@
 
 use super::error::{SnapshotError, SnapshotFault};
 use super::header::{FORMAT, Header};
-use crate::gather::Gather;
 use crate::wire::{Malformed, Reader};
 use std::io;
 use std::ops::Range;
@@ -165,7 +164,8 @@ pub fn write(parts: &[(SectionKind, Vec<u8>)], out: &mut impl io::Write) -> io::
         at = start + bytes.len();
         sections.push(Section { kind: *kind, range: start..at, checksum: xxh3_64(bytes) });
     }
-    let table = sections.iter().flat_map(Section::encode).gather();
+    let mut table = Vec::with_capacity(Section::LEN * parts.len());
+    sections.iter().for_each(|section| table.extend_from_slice(&section.encode()));
     let header = Header {
         format: FORMAT,
         sections: crate::wire::len32(parts.len()),

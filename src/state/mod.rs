@@ -195,14 +195,14 @@ impl State {
 
     /// The fields of records that changed since they were written: the record's key, the field, its value.
     pub fn changed_fields(&self) -> impl Iterator<Item = (Key<'_>, &str, &Json)> {
-        self.subjects.iter().flat_map(|(subject, fields)| {
-            let key = match subject {
-                Subject::Record { id, kind } => Some(Key { id, kind }),
-                _ => None,
-            };
-            key.into_iter()
-                .flat_map(|key| fields.iter().map(move |(name, cell)| (key, name.as_str(), &cell.value)))
-        })
+        let mut changed = Vec::new();
+        for (subject, fields) in &self.subjects {
+            if let Subject::Record { id, kind } = subject {
+                let key = Key { id, kind };
+                fields.iter().for_each(|(name, cell)| changed.push((key, name.as_str(), &cell.value)));
+            }
+        }
+        changed.into_iter()
     }
 
     /// The fields of one record that changed since it was written.
@@ -240,18 +240,23 @@ impl State {
     /// Every link that touches an id: those that come from it, then those that lead to it; one that does both once.
     pub fn links_of<'a>(&'a self, id: &'a str) -> impl Iterator<Item = Link<'a>> + 'a {
         let first = Subject::Link { from: id.to_owned(), to: String::new(), relation: String::new() };
-        let from = self.subjects.from(&first).map(|(subject, _)| subject);
-        let from = from
-            .take_while(move |subject| matches!(subject, Subject::Link { from, .. } if from == id))
-            .filter_map(|subject| self.link(subject));
+        let mut links = Vec::new();
+        for (subject, _) in self.subjects.from(&first) {
+            match subject {
+                Subject::Link { from, .. } if from == id => links.extend(self.link(subject)),
+                _ => break,
+            }
+        }
         let first = (id.to_owned(), String::new(), String::new());
-        let to = self.links_to.from(&first).take_while(move |(to, ..)| to == id);
-        let to = to.filter(move |(_, from, _)| from != id).filter_map(|(to, from, relation)| {
+        for (to, from, relation) in self.links_to.from(&first).take_while(|(to, ..)| to == id) {
             let (from, to, relation) = (from.clone(), to.clone(), relation.clone());
-            let (subject, _) = self.subjects.get_key_value(&Subject::Link { from, to, relation })?;
-            self.link(subject)
-        });
-        from.chain(to)
+            if from != id
+                && let Some((subject, _)) = self.subjects.get_key_value(&Subject::Link { from, to, relation })
+            {
+                links.extend(self.link(subject));
+            }
+        }
+        links.into_iter()
     }
 
     /// Whether there is any link.

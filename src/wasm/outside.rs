@@ -1,7 +1,6 @@
 //! Documents in other files, as `js/src/documents.ts` fetches them.
 
 use super::{Engine, Failure, convert};
-use crate::gather::Gather;
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -23,10 +22,11 @@ impl Engine {
     /// When there is no such block, or the snapshot is damaged.
     #[expect(clippy::cast_precision_loss, reason = "no file is so long that a double cannot count its bytes")]
     pub fn ranges(&self, blocks: &[u32]) -> Result<Vec<f64>, Failure> {
-        let ranges = self.0.ranges(blocks)?.into_iter();
-        let numbers =
-            ranges.map(|range| [f64::from(range.file), range.bytes.start as f64, range.bytes.end as f64]);
-        Ok(numbers.flatten().gather())
+        let mut numbers = Vec::new();
+        for range in self.0.ranges(blocks)? {
+            numbers.extend([f64::from(range.file), range.bytes.start as f64, range.bytes.end as f64]);
+        }
+        Ok(numbers)
     }
 
     /// Takes bytes of a file of documents, from `start` on.
