@@ -90,15 +90,17 @@ impl<'a> BitWriter<'a> {
         BitWriter { out, pending: 0, filled: 0 }
     }
 
-    /// Appends the low `width` bits of `value`, which has no others.
+    /// Appends the low `width` bits of each value, which has no others.
     #[inline(never)]
-    pub fn put(&mut self, value: u32, width: u32) {
-        self.pending |= u64::from(value) << self.filled;
-        self.filled += width;
-        while self.filled >= 8 {
-            self.out.push(self.pending.to_le_bytes()[0]);
-            self.pending >>= 8;
-            self.filled -= 8;
+    pub fn put(&mut self, values: &[u32], width: u32) {
+        for value in values {
+            self.pending |= u64::from(*value) << self.filled;
+            self.filled += width;
+            while self.filled >= 8 {
+                self.out.push(self.pending.to_le_bytes()[0]);
+                self.pending >>= 8;
+                self.filled -= 8;
+            }
         }
     }
 
@@ -185,7 +187,7 @@ mod tests {
             let values = sample(width);
             let mut bytes = Vec::new();
             let mut writer = BitWriter::new(&mut bytes);
-            values.iter().for_each(|&value| writer.put(value, width));
+            writer.put(&values, width);
             writer.finish();
             for (i, &value) in values.iter().enumerate() {
                 assert_eq!(get(&bytes, i * width as usize, width), value);

@@ -122,7 +122,7 @@ mod tests {
                 state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                 // Every other thousand has nothing but zeros.
                 let code = if place / 1000 % 2 == 0 { state >> 1 >> (bits::MAX_WIDTH - width) } else { 0 };
-                writer.put(code, width);
+                writer.put(&[code], width);
             }
             writer.finish();
             let codes = Codes::new(&bytes, width);

@@ -17,6 +17,9 @@ pub const MOST_EXPANSION: usize = 255;
 
 /// Compresses `input`; [`Unpacking`] reverses it. Appends to `out`.
 pub fn compress(input: &[u8], out: &mut Vec<u8>) {
+    let mut packed = Packed { at: out.len(), out };
+    // What does not compress takes one byte more for each 255 of its length, and a copy of a few literals writes sixteen.
+    packed.out.resize(packed.at + input.len() + input.len() / 255 + 32, 0);
     let mut seen = [u32::MAX; 1 << HASH_BITS];
     let mut literals_from = 0;
     let mut at = 0;
@@ -36,11 +39,13 @@ pub fn compress(input: &[u8], out: &mut Vec<u8>) {
         let longest = input.len() - LAST_LITERALS - at;
         let len =
             MIN_MATCH + shared_len(&input[at + MIN_MATCH..at + longest], &input[candidate + MIN_MATCH..]);
-        put_sequence(&input[literals_from..at], Some((at - candidate, len)), out);
+        packed.put_sequence(&input[literals_from..], at - literals_from, Some((at - candidate, len)));
         at += len;
         literals_from = at;
     }
-    put_sequence(&input[literals_from..], None, out);
+    packed.put_sequence(&input[literals_from..], input.len() - literals_from, None);
+    let Packed { at, out } = packed;
+    out.truncate(at);
 }
 
 fn word_at(bytes: &[u8], at: usize) -> u32 {
@@ -61,27 +66,46 @@ fn shared_len(a: &[u8], b: &[u8]) -> usize {
     len + a[len..].iter().zip(&b[len..]).take_while(|(a, b)| a == b).count()
 }
 
-fn put_sequence(literals: &[u8], found: Option<(usize, usize)>, out: &mut Vec<u8>) {
-    let match_len = found.map_or(0, |(_, len)| len - MIN_MATCH);
-    let nibble = |len: usize| u8::try_from(len.min(15)).expect("at most fifteen");
-    out.push(nibble(literals.len()) << 4 | nibble(match_len));
-    put_rest_of_len(literals.len(), out);
-    out.extend_from_slice(literals);
-    if let Some((distance, _)) = found {
-        let distance = u16::try_from(distance).expect("matches are looked for within 64 KiB");
-        out.extend_from_slice(&distance.to_le_bytes());
-        put_rest_of_len(match_len, out);
-    }
+/// What is compressed so far: all before `at`, in a buffer that has room for the rest.
+struct Packed<'a> {
+    out: &'a mut Vec<u8>,
+    at: usize,
 }
 
-#[inline(never)]
-fn put_rest_of_len(len: usize, out: &mut Vec<u8>) {
-    let Some(mut rest) = len.checked_sub(15) else { return };
-    while rest >= 255 {
-        out.push(255);
-        rest -= 255;
+impl Packed<'_> {
+    /// The first `literals` bytes of `input`, and how far back and how long the match is that follows them.
+    fn put_sequence(&mut self, input: &[u8], literals: usize, found: Option<(usize, usize)>) {
+        let match_len = found.map_or(0, |(_, len)| len - MIN_MATCH);
+        let nibble = |len: usize| u8::try_from(len.min(15)).expect("at most fifteen");
+        self.put(nibble(literals) << 4 | nibble(match_len));
+        self.put_rest_of_len(literals);
+        match input.first_chunk::<16>() {
+            // A fixed number of bytes is copied in place; any other number by a call, which takes longer than a few.
+            Some(chunk) if literals <= chunk.len() => self.out[self.at..][..16].copy_from_slice(chunk),
+            _ => self.out[self.at..][..literals].copy_from_slice(&input[..literals]),
+        }
+        self.at += literals;
+        if let Some((distance, _)) = found {
+            let distance = u16::try_from(distance).expect("matches are looked for within 64 KiB");
+            distance.to_le_bytes().into_iter().for_each(|byte| self.put(byte));
+            self.put_rest_of_len(match_len);
+        }
     }
-    out.push(u8::try_from(rest).expect("less than 255"));
+
+    fn put_rest_of_len(&mut self, len: usize) {
+        let Some(mut rest) = len.checked_sub(15) else { return };
+        while rest >= 255 {
+            self.put(255);
+            rest -= 255;
+        }
+        self.put(u8::try_from(rest).expect("less than 255"));
+    }
+
+    #[inline]
+    fn put(&mut self, byte: u8) {
+        self.out[self.at] = byte;
+        self.at += 1;
+    }
 }
 
 /// A block that is decompressed as far as its bytes are asked for.

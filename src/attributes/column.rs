@@ -173,7 +173,7 @@ fn encode_numbers(values: &[Option<f64>]) -> Vec<u8> {
     }
     let mut out = vec![0];
     let mut presence = BitWriter::new(&mut out);
-    values.iter().for_each(|value| presence.put(u32::from(value.is_some()), 1));
+    values.iter().for_each(|value| presence.put(&[u32::from(value.is_some())], 1));
     presence.finish();
     values.iter().for_each(|value| out.extend_from_slice(&(value.unwrap_or(0.0) + 0.0).to_le_bytes()));
     out
@@ -184,7 +184,7 @@ fn put_codes(codes: &[u32], out: &mut Vec<u8>) {
     let width = width_of(codes.iter().fold(0, |bits, code| bits | code));
     out.push(width.to_le_bytes()[0]);
     let mut writer = BitWriter::new(out);
-    codes.iter().for_each(|&code| writer.put(code, width));
+    writer.put(codes, width);
     writer.finish();
 }
 

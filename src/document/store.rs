@@ -70,6 +70,8 @@ impl Group {
         if packed.len() >= len {
             packed = raw;
         }
+        // It is kept until all is built, and was given the room of what does not compress.
+        packed.shrink_to_fit();
         self.blocks.push((pending.len(), len, packed));
         pending.clear();
     }

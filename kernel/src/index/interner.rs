@@ -38,7 +38,7 @@ impl Interner {
         if self.ends.len() * 2 >= self.slots.len() {
             self.grow();
         }
-        let tag = (hash(text) >> 32) as u32;
+        let tag = hash(text);
         let mask = self.slots.len() - 1;
         let mut at = tag as usize & mask;
         loop {
@@ -46,7 +46,7 @@ impl Interner {
             if slot.is_free() {
                 break;
             }
-            if slot.tag == tag && self.bytes[slot.start as usize..][..slot.len as usize] == *text {
+            if slot.tag == tag && is_same(&self.bytes[slot.start as usize..][..slot.len as usize], text) {
                 return (slot.number, false);
             }
             at = (at + 1) & mask;
@@ -105,20 +105,36 @@ fn slice<'a>(bytes: &'a [u8], ends: &[u32], number: u32) -> &'a [u8] {
     &bytes[start as usize..ends[number as usize] as usize]
 }
 
-/// A hash of a word. Words are short: for them two overlapping halves and one multiplication do.
-fn hash(text: &[u8]) -> u64 {
-    let (low, high) = match text.len() {
+/// All bytes of a word of at most sixteen, as two numbers; words that are as long as each other share them if they are
+/// equal, and only then.
+#[inline]
+fn halves(text: &[u8]) -> Option<[u64; 2]> {
+    Some(match text.len() {
         0..4 => {
             let at = |place: usize| u64::from(text.get(place).copied().unwrap_or(0));
-            (at(0) | at(1) << 8 | at(2) << 16, 0)
+            [at(0) | at(1) << 8 | at(2) << 16, 0]
         }
-        4..8 => (four(text.first_chunk()), four(text.last_chunk())),
-        8..=16 => (eight(text.first_chunk()), eight(text.last_chunk())),
-        _ => return xxh3_64(text),
-    };
-    let (low, high) = (low ^ 0x9e37_79b9_7f4a_7c15, high ^ text.len() as u64 ^ 0xe703_7ed1_a0b4_28db);
-    let product = u128::from(low) * u128::from(high);
-    (product as u64) ^ (product >> 64) as u64
+        4..8 => [four(text.first_chunk()), four(text.last_chunk())],
+        8..=16 => [eight(text.first_chunk()), eight(text.last_chunk())],
+        _ => return None,
+    })
+}
+
+/// A hash of a word.
+fn hash(text: &[u8]) -> u32 {
+    let Some([low, high]) = halves(text) else { return (xxh3_64(text) >> 32) as u32 };
+    let mixed = (low ^ text.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        ^ high.wrapping_mul(0xe703_7ed1_a0b4_28db).rotate_left(32);
+    (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
+}
+
+/// Whether two words are the same. Words are short, and two comparisons of numbers are quicker than a call.
+fn is_same(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len()
+        && match halves(a) {
+            Some(bytes) => halves(b) == Some(bytes),
+            None => a == b,
+        }
 }
 
 fn four(bytes: Option<&[u8; 4]>) -> u64 {

@@ -37,8 +37,7 @@ impl LengthsWriter {
         }
         for field in &self.by_field {
             let mut writer = BitWriter::new(&mut out);
-            let width = widest(field);
-            field.iter().for_each(|&length| writer.put(length, width));
+            writer.put(field, widest(field));
             writer.finish();
         }
         out

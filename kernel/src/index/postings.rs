@@ -137,23 +137,22 @@ fn gaps(before: Option<u32>, documents: &[u32]) -> impl Iterator<Item = u32> {
 
 fn encode_documents(block: &Block, out: &mut Vec<u8>) {
     out.extend_from_slice(&block.widths.encode());
-    let gaps = gaps(block.before, block.documents);
+    let mut block_gaps = [0; BLOCK];
+    block_gaps.iter_mut().zip(gaps(block.before, block.documents)).for_each(|(to, gap)| *to = gap);
     if let Ok(shapes) = <&[u32; BLOCK]>::try_from(block.shapes) {
-        let mut full = [0; BLOCK];
-        full.iter_mut().zip(gaps).for_each(|(to, gap)| *to = gap);
-        bits::pack_block(&full, block.widths.gap, out);
+        bits::pack_block(&block_gaps, block.widths.gap, out);
         bits::pack_block(shapes, block.widths.shape, out);
     } else {
         let mut writer = BitWriter::new(out);
-        gaps.for_each(|gap| writer.put(gap, block.widths.gap));
-        block.shapes.iter().for_each(|&shape| writer.put(shape, block.widths.shape));
+        writer.put(&block_gaps[..block.documents.len()], block.widths.gap);
+        writer.put(block.shapes, block.widths.shape);
         writer.finish();
     }
 }
 
 fn encode_positions(block: &Block, out: &mut Vec<u8>) {
     let mut writer = BitWriter::new(out);
-    block.positions.iter().for_each(|&position| writer.put(position, block.widths.position));
+    writer.put(block.positions, block.widths.position);
     writer.finish();
 }
 
