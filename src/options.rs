@@ -216,7 +216,7 @@ impl<'a> Options<'a> {
         let text = self.text(name)?;
         let found = words.iter().position(|word| *word == text);
         if found.is_none() {
-            self.complain(name, format!("unknown {what} {text:?}; there are {}", words.join(", ")));
+            self.complain(name, format!("unknown {what} \"{text}\"; there are {}", words.join(", ")));
         }
         found
     }

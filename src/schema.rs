@@ -78,14 +78,14 @@ pub enum SchemaFault {
     },
     /// A name stands twice, or is one that records use themselves.
     #[error(
-        "the name {name:?} cannot be used here; names are not empty, not \"id\" or \"kind\", and stand once a list"
+        "the name \"{name}\" cannot be used here; names are not empty, not \"id\" or \"kind\", and stand once a list"
     )]
     BadName {
         /// The name.
         name: String,
     },
     /// A weight is not a finite number.
-    #[error("the weight of {field:?} has to be a finite number")]
+    #[error("the weight of \"{field}\" has to be a finite number")]
     BadWeight {
         /// The field.
         field: String,
@@ -97,7 +97,7 @@ pub enum SchemaFault {
         found: usize,
     },
     /// A model cannot be used.
-    #[error("vectors {model:?}: {reason}")]
+    #[error("vectors \"{model}\": {reason}")]
     BadModel {
         /// The model's name.
         model: String,

@@ -115,11 +115,8 @@ fn nothing_of_the_command_line_reaches_the_wasm_build() {
     }
 }
 
-/// What messages show in its debugging form, by the names that it has there. All of it is text.
-const SHOWN: &[&str] = &["attribute", "field", "id", "model", "name", "operator", "text"];
-
 #[test]
-fn messages_show_nothing_but_text_in_its_debugging_form() {
+fn messages_show_nothing_in_its_debugging_form() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut checked = 0;
     for path in [root.join("kernel/src"), root.join("src")].iter().flat_map(|folder| sources(folder)) {
@@ -128,16 +125,13 @@ fn messages_show_nothing_but_text_in_its_debugging_form() {
         }
         let source = std::fs::read_to_string(&path).unwrap();
         let code = source.split("#[cfg(test)]").next().unwrap();
-        for (end, _) in code.match_indices(":?}") {
-            let name = code[..end].rsplit('{').next().unwrap();
-            checked += 1;
-            assert!(
-                SHOWN.contains(&name),
-                "{} shows {{{name}:?}}: is that text? js/trap.mjs leaves no other debugging form in the module, and \
-                 the message would be a trap",
-                path.display()
-            );
-        }
+        checked += code.matches("format!").count() + code.matches("#[error(").count();
+        assert!(
+            !code.contains("?}"),
+            "{} shows something as {{:?}}: js/trap.mjs leaves no debugging form in the module, and the message would be \
+             a trap",
+            path.display()
+        );
     }
-    assert!(checked > 20, "only {checked} forms were looked at");
+    assert!(checked > 100, "only {checked} messages were looked at");
 }

@@ -61,7 +61,7 @@ impl Engine {
             None => self.embed_with(place, text)?,
         };
         let Some(vector) = given.or(own.as_deref()) else {
-            return Ok(QueryVector::Missing(format!("the query has no vector for {name:?}")));
+            return Ok(QueryVector::Missing(format!("the query has no vector for \"{name}\"")));
         };
         let Some(width) = model.width else { return Ok(QueryVector::NearNothing) };
         // What the snapshot made of the query has no direction where the query has no word that it knows.
@@ -69,7 +69,7 @@ impl Engine {
             return Ok(QueryVector::NearNothing);
         }
         let query = vector::Query::new(vector, model.metric, width)
-            .map_err(|error| wrong("vector", format!("it cannot be compared with {name:?}: {error}")))?;
+            .map_err(|error| wrong("vector", format!("it cannot be compared with \"{name}\": {error}")))?;
         Ok(QueryVector::Ready(place, query))
     }
 

@@ -27,7 +27,7 @@ impl Engine {
                 0 => ": this snapshot has no vectors".to_owned(),
                 _ => format!("; there are {}", known()),
             };
-            wrong("model", format!("there is no model {name:?}{instead}"))
+            wrong("model", format!("there is no model \"{name}\"{instead}"))
         };
         self.schema.model(name).map(|(place, _)| Some(place)).ok_or_else(unknown)
     }

@@ -37,7 +37,7 @@ pub enum SearchFault {
     #[error(transparent)]
     Options(OptionsError),
     /// There is no such call.
-    #[error("there is no call {name:?}; there are {}", CALLS.join(", "))]
+    #[error("there is no call \"{name}\"; there are {}", CALLS.join(", "))]
     UnknownCall {
         /// What was called.
         name: String,

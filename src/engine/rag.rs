@@ -134,7 +134,7 @@ impl<'a> Request<'a> {
         let mode = named.map_or(Some(RagMode::Hybrid), RagMode::named).unwrap_or_else(|| {
             let name = named.unwrap_or_default();
             warnings.push(format!(
-                "mode: unknown mode {name:?}, so hybrid was used; there are fts, semantic, hybrid"
+                "mode: unknown mode \"{name}\", so hybrid was used; there are fts, semantic, hybrid"
             ));
             RagMode::Hybrid
         });
@@ -283,7 +283,7 @@ impl Engine {
         let mode = if vector.missing().is_some() { RagMode::Fts } else { request.mode };
         if let Some(reason) = &reason {
             let instead = match &embedding {
-                Some(Embedding { model, .. }) => format!("the vectors of {model:?} were compared"),
+                Some(Embedding { model, .. }) => format!("the vectors of \"{model}\" were compared"),
                 None => "only words were looked for".to_owned(),
             };
             request.warnings.push(format!("{reason}; {instead}"));

@@ -223,7 +223,7 @@ impl Engine {
     fn rag_work(&self, request: &Request) -> Result<Vec<Work>, SearchError> {
         for name in ["sourceType", "sourceId"] {
             if self.schema.attribute(name).is_none() {
-                let reason = format!("the schema has no attribute {name:?}; build with the preset rag");
+                let reason = format!("the schema has no attribute \"{name}\"; build with the preset rag");
                 return Err(wrong("sources", reason));
             }
         }
@@ -273,7 +273,7 @@ impl Engine {
             (Some(reason), _) => Some(reason.to_owned()),
             (None, None) => Some("this snapshot has no vectors".to_owned()),
             (None, Some((name, model))) if !has_vectors && model.embedder.is_none() => {
-                Some(format!("no vectors were given for {name:?}, and the snapshot has no embedder for it"))
+                Some(format!("no vectors were given for \"{name}\", and the snapshot has no embedder for it"))
             }
             _ => None,
         };

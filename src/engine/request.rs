@@ -65,11 +65,11 @@ impl Request {
         check_range("typos", usize::from(options.typos), 0..=2)?;
         let field = |option: &'static str, name: &String| {
             let known = engine.schema.field_names().join(", ");
-            let missing = || wrong(option, format!("there is no text field {name:?}; there are {known}"));
+            let missing = || wrong(option, format!("there is no text field \"{name}\"; there are {known}"));
             engine.schema.field(name).ok_or_else(missing)
         };
         let facet = |name: &String| {
-            let missing = || wrong("facets", format!("there is no attribute {name:?}"));
+            let missing = || wrong("facets", format!("there is no attribute \"{name}\""));
             Ok::<_, SearchError>((name.clone(), engine.schema.attribute(name).ok_or_else(missing)?.0))
         };
         let highlight = |name: &String| Ok::<_, SearchError>((name.clone(), field("highlight", name)?));
@@ -117,7 +117,10 @@ fn legs(
     let wanted = match wanted {
         None => None,
         Some(name) => Some(Mode::named(name).ok_or_else(|| {
-            wrong("mode", format!("unknown mode {name:?}; there are \"keyword\", \"vector\" and \"hybrid\""))
+            wrong(
+                "mode",
+                format!("unknown mode \"{name}\"; there are \"keyword\", \"vector\" and \"hybrid\""),
+            )
         })?),
     };
     if wanted == Some(Mode::Keyword) {
@@ -180,9 +183,10 @@ fn fusion(options: &SearchOptions) -> Result<Fusion, SearchError> {
         "auto" => Ok(Fusion::Auto),
         "rrf" => Ok(Fusion::Rrf),
         "sum" => Ok(Fusion::Sum { alpha }),
-        name => {
-            Err(wrong("fusion", format!("unknown fusion {name:?}; there are \"auto\", \"rrf\" and \"sum\"")))
-        }
+        name => Err(wrong(
+            "fusion",
+            format!("unknown fusion \"{name}\"; there are \"auto\", \"rrf\" and \"sum\""),
+        )),
     }
 }
 
@@ -191,9 +195,9 @@ fn recency(engine: &Engine, options: &SearchOptions) -> Result<Option<Recency>, 
     let name = recency.field.as_deref().unwrap_or(DEFAULT_TIME);
     let attribute = match engine.schema.attribute(name) {
         Some((attribute, AttributeType::Time)) => attribute,
-        Some(_) => return Err(wrong("recency", format!("{name:?} is no attribute of type time"))),
+        Some(_) => return Err(wrong("recency", format!("\"{name}\" is no attribute of type time"))),
         None => {
-            return Err(wrong("recency", format!("there is no attribute {name:?}; name one as its field")));
+            return Err(wrong("recency", format!("there is no attribute \"{name}\"; name one as its field")));
         }
     };
     if !(0.0..=1.0).contains(&recency.floor) {
@@ -216,10 +220,10 @@ fn weights(engine: &Engine, json: Option<&Json>) -> Result<Vec<f64>, SearchError
     };
     for (name, value) in entries {
         let Some(field) = engine.schema.field(name) else {
-            return Err(wrong("weights", format!("there is no text field {name:?}")));
+            return Err(wrong("weights", format!("there is no text field \"{name}\"")));
         };
         let Some(weight) = value.as_f64() else {
-            return Err(wrong("weights", format!("{name:?} is {}; a number is wanted", value.kind())));
+            return Err(wrong("weights", format!("\"{name}\" is {}; a number is wanted", value.kind())));
         };
         weights[field.index()] = weight;
     }

@@ -193,11 +193,11 @@ fn measure(options: &mut Options, name: &str, schema: &Schema, depth: usize) -> 
         _ => {}
     }
     let Some((place, kind)) = schema.attribute(attribute) else {
-        return Err(format!("there is no attribute {attribute:?}"));
+        return Err(format!("there is no attribute \"{attribute}\""));
     };
     match measure {
         "recency" if kind != AttributeType::Time => {
-            Err(format!("{attribute:?} is no attribute of type time"))
+            Err(format!("\"{attribute}\" is no attribute of type time"))
         }
         "recency" => {
             let rate = options.number("rate", 0.0..=1e6).map(|rate| Decay::Exponential { rate });

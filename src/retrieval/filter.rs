@@ -73,7 +73,7 @@ pub type FilterError = Box<FilterFault>;
 #[non_exhaustive]
 pub enum FilterFault {
     /// There is no such attribute.
-    #[error("{path}: there is no attribute {name:?}; {}", known_names(.known))]
+    #[error("{path}: there is no attribute \"{name}\"; {}", known_names(.known))]
     UnknownAttribute {
         /// Where in the filter.
         path: String,
@@ -83,7 +83,7 @@ pub enum FilterFault {
         known: Vec<String>,
     },
     /// There is no such operator for this type of attribute.
-    #[error("{path}: there is no operator {operator:?} for {kind} attributes; use one of {allowed}")]
+    #[error("{path}: there is no operator \"{operator}\" for {kind} attributes; use one of {allowed}")]
     UnknownOperator {
         /// Where in the filter.
         path: String,

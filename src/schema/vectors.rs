@@ -160,12 +160,14 @@ impl Schema {
                 return wrong("bits tell angles and not distances; take i8 or f32, or the cosine".to_owned());
             }
             if let Some(text) = model.text.iter().find(|text| self.field(text).is_none()) {
-                return wrong(format!("there is no text field {text:?}"));
+                return wrong(format!("there is no text field \"{text}\""));
             }
             if let Some(field) = &model.field {
                 let is_taken = self.field(field).is_some() || self.attribute(field).is_some();
                 if is_taken || matches!(field.as_str(), "" | "id" | "kind" | "$") {
-                    return wrong(format!("the field {field:?} cannot hold a vector: it is something else"));
+                    return wrong(format!(
+                        "the field \"{field}\" cannot hold a vector: it is something else"
+                    ));
                 }
             }
             if model.embedder.is_some() && model.metric != Metric::Cosine {

@@ -24,7 +24,7 @@ pub type BatchError = Box<BatchFault>;
 #[non_exhaustive]
 pub enum BatchFault {
     /// The record is too long.
-    #[error("record {id:?} has {len} bytes; at most {MAX_RECORD_LEN} are allowed: split it")]
+    #[error("record \"{id}\" has {len} bytes; at most {MAX_RECORD_LEN} are allowed: split it")]
     TooLong {
         /// Its id.
         id: String,
@@ -32,7 +32,7 @@ pub enum BatchFault {
         len: usize,
     },
     /// An attribute has a value of another type.
-    #[error("record {id:?}: \"{attribute}\" is {found}, the schema says {}", .expected.name())]
+    #[error("record \"{id}\": \"{attribute}\" is {found}, the schema says {}", .expected.name())]
     WrongType {
         /// Its id.
         id: String,
@@ -44,7 +44,7 @@ pub enum BatchFault {
         expected: AttributeType,
     },
     /// A text field holds an object.
-    #[error("record {id:?}: \"{field}\" is an object, the schema says it is text")]
+    #[error("record \"{id}\": \"{field}\" is an object, the schema says it is text")]
     NotText {
         /// Its id.
         id: String,
@@ -52,7 +52,7 @@ pub enum BatchFault {
         field: String,
     },
     /// A vector cannot be taken.
-    #[error("record {id:?}: its vector for {model:?} cannot be used: {error}")]
+    #[error("record \"{id}\": its vector for \"{model}\" cannot be used: {error}")]
     Vector {
         /// Its id.
         id: String,
@@ -62,7 +62,7 @@ pub enum BatchFault {
         error: VectorError,
     },
     /// A field that holds a vector is something else.
-    #[error("record {id:?}: \"{field}\" is {found}, the schema says it is a vector: an array of numbers")]
+    #[error("record \"{id}\": \"{field}\" is {found}, the schema says it is a vector: an array of numbers")]
     NotAVector {
         /// Its id.
         id: String,
@@ -72,7 +72,7 @@ pub enum BatchFault {
         found: &'static str,
     },
     /// There are too many kinds.
-    #[error("record {id:?} has one kind too many; at most {MAX_KINDS} kinds are allowed")]
+    #[error("record \"{id}\" has one kind too many; at most {MAX_KINDS} kinds are allowed")]
     TooManyKinds {
         /// Its id.
         id: String,

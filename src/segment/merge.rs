@@ -38,7 +38,7 @@ pub enum MergeFault {
     #[error("the records have more than {MAX_KINDS} kinds")]
     TooManyKinds,
     /// The vectors of a model do not fit each other.
-    #[error("the vectors of {model:?} are not alike: {error}")]
+    #[error("the vectors of \"{model}\" are not alike: {error}")]
     Vectors {
         /// The model.
         model: String,

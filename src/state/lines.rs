@@ -16,7 +16,7 @@ pub type LineError = Box<LineFault>;
 
 /// What is wrong with a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a {what}'s {field:?} is {found}; {wanted} is wanted")]
+#[error("a {what}'s \"{field}\" is {found}; {wanted} is wanted")]
 pub struct LineFault {
     what: &'static str,
     field: &'static str,
@@ -47,7 +47,7 @@ impl<'a> Line<'a> {
         }
         let found = match self.json.get(field) {
             None => "missing".to_owned(),
-            Some(Json::String(text)) => format!("{text:?}"),
+            Some(Json::String(text)) => format!("\"{text}\""),
             Some(value) => value.kind().to_owned(),
         };
         let fault = LineFault { what: self.what, field, found, wanted: wanted.to_owned() };

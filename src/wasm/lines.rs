@@ -19,7 +19,7 @@ pub(super) fn schema(value: &JsValue) -> Result<Schema, Failure> {
     if let Some(name) = value.as_string() {
         return Schema::preset(&name).ok_or_else(|| {
             let names = RecipeName::ALL.map(RecipeName::name).join(", ");
-            Failure::new("schema/unknown-preset", format!("there is no preset {name:?}; there are {names}"))
+            Failure::new("schema/unknown-preset", format!("there is no preset \"{name}\"; there are {names}"))
         });
     }
     let invalid = |message| Failure::new("schema/invalid", message).at(&"schema");

@@ -42,7 +42,7 @@ impl Engine {
         if let Some(id) = &id
             && self.find(Key { id, kind: MEMORY })?.is_some()
         {
-            options.complain("id", format!("there is a memory {id:?} already"));
+            options.complain("id", format!("there is a memory \"{id}\" already"));
         }
         let place = self.model(model.as_deref())?;
         if vector.is_some() && place.is_none() {
