@@ -6,8 +6,8 @@ use crate::gather::Gather;
 use crate::json::Json;
 use crate::schema::{Schema, SchemaError};
 use crate::segment::{
-    Batch, BatchError, BatchFault, BatchWriter, Embedders, MergeError, RowRef, Rows, Segment, Source,
-    encode_tables, merge, merge_sections,
+    Batch, BatchError, BatchFault, BatchWriter, Embedders, LooseRow, LooseVector, MergeError, RowRef, Rows,
+    Segment, Source, encode_tables, in_row_order, merge, merge_sections,
 };
 use crate::snapshot::{self, SectionKind};
 use crate::state::{LineError, Stamp, Stamps, State};
@@ -55,6 +55,8 @@ pub struct Builder {
     parts: Vec<Part>,
     /// Where the last record with each key is.
     rows: Rows,
+    /// Vectors that came by themselves: whose they are is known when all is there.
+    loose: Vec<LooseVector>,
     gathered: usize,
     tables: Vec<Vec<u8>>,
     state: State,
@@ -85,6 +87,7 @@ impl Builder {
             open: None,
             parts: Vec::new(),
             rows: Rows::default(),
+            loose: Vec::new(),
             gathered: 0,
             tables: Vec::new(),
             state: State::default(),
@@ -129,6 +132,16 @@ impl Builder {
             .get_or_insert_with(|| Box::new(BatchWriter::new(&self.schema).expect("the schema was checked")))
     }
 
+    /// Takes a vector that comes by itself: a line with the key of a record, and `vector`, and `model` where there are
+    /// several. Of the lines for one record and model the last one counts, wherever the record stands; a line for a
+    /// record that is not there does nothing.
+    ///
+    /// # Errors
+    /// When the line has no vector that a model can take. It is left out; the builder can go on.
+    pub fn add_vector(&mut self, line: &Record) -> Result<(), BuildError> {
+        Ok(self.open().add_vector(line)?)
+    }
+
     /// Removes the record with this key, if there is one.
     pub fn remove(&mut self, key: Key) {
         self.open().remove(key);
@@ -170,7 +183,7 @@ impl Builder {
     /// When there is too much for one snapshot.
     pub fn finish_sections(mut self) -> Result<Vec<(SectionKind, Vec<u8>)>, BuildError> {
         self.close()?;
-        let mut sections = merge_sections(&self.schema, &self.sources(), self.threads)?;
+        let mut sections = merge_sections(&self.schema, &self.sources(), &self.loose_rows(), self.threads)?;
         if self.tables.iter().any(|table| !table.is_empty()) {
             snapshot::insert(&mut sections, SectionKind::Embedders, encode_tables(&self.tables));
         }
@@ -184,6 +197,16 @@ impl Builder {
         self.parts.iter().map(Part::source).gather()
     }
 
+    fn loose_rows(&self) -> Vec<LooseRow<'_>> {
+        let mut rows = Vec::new();
+        for loose in &self.loose {
+            if let Some(at) = self.find(loose.key()) {
+                rows.push(LooseRow { model: loose.model, at, vector: &loose.vector });
+            }
+        }
+        in_row_order(rows)
+    }
+
     fn close(&mut self) -> Result<(), BuildError> {
         match self.open.take() {
             Some(open) if !open.is_empty() => self.take(open.finish()),
@@ -191,8 +214,12 @@ impl Builder {
         }
     }
 
-    fn take(&mut self, batch: Batch) -> Result<(), BuildError> {
+    fn take(&mut self, mut batch: Batch) -> Result<(), BuildError> {
         self.settle_widths(&batch)?;
+        for loose in batch.take_loose() {
+            self.settle_width(loose.model, loose.vector.len(), loose.key())?;
+            self.loose.push(loose);
+        }
         for key in batch.removed() {
             self.kill(key);
         }
@@ -213,16 +240,21 @@ impl Builder {
     fn settle_widths(&mut self, batch: &Batch) -> Result<(), BuildError> {
         let models = self.schema.models().len();
         for model in 0..models {
-            let Some((found, key)) = batch.width(model) else { continue };
-            if self.schema.settle_width(model, found) {
-                continue;
+            if let Some((found, key)) = batch.width(model) {
+                self.settle_width(model, found, key)?;
             }
-            let (name, known) = self.schema.models().nth(model).expect("it is one of the models");
-            let error = VectorError::OtherWidth { found, expected: known.width.unwrap_or(0) };
-            let (id, model) = (key.id.to_owned(), name.to_owned());
-            return Err(BatchError::from(BatchFault::Vector { id, model, error }).into());
         }
         Ok(())
+    }
+
+    fn settle_width(&mut self, model: usize, found: usize, key: Key) -> Result<(), BuildError> {
+        if self.schema.settle_width(model, found) {
+            return Ok(());
+        }
+        let (name, known) = self.schema.models().nth(model).expect("it is one of the models");
+        let error = VectorError::OtherWidth { found, expected: known.width.unwrap_or(0) };
+        let (id, model) = (key.id.to_owned(), name.to_owned());
+        Err(BatchError::from(BatchFault::Vector { id, model, error }).into())
     }
 
     /// Notes where the record with this key is now, and marks the one it replaces.
@@ -234,9 +266,14 @@ impl Builder {
     }
 
     fn kill(&mut self, key: Key) {
-        if let Some(at) = self.rows.find(key, &|at| key_of(&self.parts, at) == key) {
+        if let Some(at) = self.find(key) {
             self.parts[at.part as usize].kill(at.row);
         }
+    }
+
+    /// Where the last record with this key is, live or not.
+    fn find(&self, key: Key) -> Option<RowRef> {
+        self.rows.find(key, &|at| key_of(&self.parts, at) == key)
     }
 
     /// Encodes the batches there are to one segment.

@@ -71,6 +71,7 @@ impl Gathered {
                         writer.remove(key(&record));
                         Ok(())
                     }
+                    Entry::Vector(line) => writer.add_vector(&line).map_err(|error| error.to_string()),
                     Entry::Beside { mark, json } => {
                         state.take_line(&mark, &json, Stamp::BASE).map_err(|error| error.to_string())
                     }

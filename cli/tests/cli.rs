@@ -152,7 +152,7 @@ fn a_delete_line_concerns_one_kind_and_a_later_record_comes_back() {
 #[test]
 fn a_bad_line_stops_the_build_with_its_file_and_line_and_leaves_nothing_behind() {
     let good = "{\"id\":1,\"t\":\"x\"}\n\n";
-    let cases: [(&[u8], &str); 12] = [
+    let cases: [(&[u8], &str); 13] = [
         (b"{\"id\":2,\"t\":}", "a.jsonl:3: this is not JSON: expected value at column 13"),
         (b"{\"id\":2", "a.jsonl:3: the JSON is not complete"),
         (b"[1]", "a.jsonl:3: a record is a JSON object with an \"id\", not an array"),
@@ -161,7 +161,11 @@ fn a_bad_line_stops_the_build_with_its_file_and_line_and_leaves_nothing_behind()
         (b"{\"id\":2,\"t\":\"\xff\"}", "a.jsonl:3: this is not UTF-8"),
         (b"{\"id\":2,\"t\":{}}", "a.jsonl:3: record \"2\": \"t\" is an object"),
         (b"{\"$\":\"link\",\"from\":1}", "a.jsonl:3: a link's \"to\" is missing; a string is wanted"),
-        (b"{\"$\":\"vector\"}", "a.jsonl:3: \"$\": \"vector\" lines are not supported yet"),
+        (b"{\"$\":\"vector\"}", "a.jsonl:3: the record has no \"id\""),
+        (
+            b"{\"$\":\"vector\",\"id\":1,\"vector\":[1]}",
+            "a.jsonl:3: the vector of \"1\" cannot be taken: the schema has no vectors",
+        ),
         (b"{\"$\":\"other\"}", "a.jsonl:3: \"$\" is \"other\""),
         (b"{\"$\":\"delete\"}", "a.jsonl:3: the record has no \"id\""),
         (b"{\"id\":2}{\"id\":3}", "a.jsonl:3: this is not JSON: trailing characters"),

@@ -99,6 +99,36 @@ fn vectors_in_a_field_are_found_by_and_not_stored() {
 }
 
 #[test]
+fn vectors_on_lines_of_their_own_are_those_of_their_records_on_any_number_of_threads() {
+    let folder = Folder::new();
+    let (mut lines, mut carrying) = (String::new(), String::new());
+    for id in 0..2000 {
+        let vector = json!([id % 17 + 1, id % 5, 3]);
+        let record = json!({"id": id, "title": "a bear ".repeat(60)});
+        // A vector stands as far from its record as it can.
+        lines += &format!(
+            "{}\n",
+            json!({"$": "vector", "id": 1999 - id, "vector": [(1999 - id) % 17 + 1, (1999 - id) % 5, 3]})
+        );
+        lines += &format!("{record}\n");
+        let mut record = record;
+        record["v"] = vector;
+        carrying += &format!("{record}\n");
+    }
+    folder.write("lines.jsonl", lines);
+    folder.write("carrying.jsonl", carrying);
+    folder.write("s.toml", "[fields]\ntitle = {}\n[vectors.own]\nfield = \"v\"\n");
+    let built = |file: &str, threads: &str| {
+        folder.build(&[file, "--schema", "s.toml", "--threads", threads, "--force"]).expect_code(0);
+        std::fs::read(folder.path("a.snap")).unwrap()
+    };
+    let expected = built("carrying.jsonl", "1");
+    for threads in ["1", "4"] {
+        assert!(built("lines.jsonl", threads) == expected, "{threads} threads");
+    }
+}
+
+#[test]
 fn the_hash_embedder_travels_with_the_snapshot() {
     let folder = folder();
     folder.build(&["a.jsonl", "--embed", "hash:64"]).expect_code(0);

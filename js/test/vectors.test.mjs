@@ -30,6 +30,22 @@ test("the nearest vectors come first, and what has none is not found by them", a
   assert.deepEqual(ids(filtered), ["east"]);
 });
 
+test("vectors on lines of their own are those of their records", async () => {
+  const lines = RECORDS.filter(({ place }) => place).map(({ id, place }) => ({ $: "vector", id, vector: [...place] }));
+  const bare = RECORDS.map(({ place, ...record }) => record);
+  const expected = (await made()).snapshot();
+  for (const records of [[...lines, ...bare], [...bare, ...lines]]) {
+    assert.deepEqual((await build(records, SCHEMA)).snapshot(), expected);
+    assert.deepEqual((await build(records.map((line) => JSON.stringify(line)).join("\n"), SCHEMA)).snapshot(), expected);
+  }
+  const engine = await made();
+  assert.throws(() => engine.add([{ $: "vector", id: "north", vector: [1, 1] }]), { code: "record/unknown-line" });
+  await assert.rejects(build([{ $: "vector", id: "north", vector: [1, 1] }], { fields: { title: {} } }), {
+    code: "record/bad-vector",
+    message: /the schema has no vectors/,
+  });
+});
+
 test("typed arrays, arrays and numbers of either size give the same answers", async () => {
   const engine = await made();
   const answers = [[0.5, 1], new Float32Array([0.5, 1]), new Float64Array([0.5, 1])].map((vector) =>

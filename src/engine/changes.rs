@@ -21,7 +21,7 @@ impl Engine {
     /// When the snapshot is damaged.
     pub fn changes(&self) -> Result<Vec<u8>, WriteError> {
         let added = self.parts.iter().filter(|part| !part.is_base).map(LivePart::source).gather();
-        let mut sections = merge_sections(&self.schema, &added, 1)?;
+        let mut sections = merge_sections(&self.schema, &added, &[], 1)?;
         let mut removed = Vec::new();
         let mut count = 0;
         for key in self.state()?.written_keys() {
@@ -124,7 +124,7 @@ impl Engine {
     /// When the snapshot is damaged, or there is too much for one.
     pub fn snapshot(&self) -> Result<Vec<u8>, WriteError> {
         let all = self.parts.iter().map(LivePart::source).gather();
-        let mut sections = merge_sections(&self.schema, &all, 1)?;
+        let mut sections = merge_sections(&self.schema, &all, &[], 1)?;
         if let Some(part) = self.parts.first()
             && let Some(tables) = part.segment.snapshot().optional_section(SectionKind::Embedders)?
         {

@@ -1,5 +1,6 @@
 //! Consecutive records, taken apart and inverted, but not yet encoded.
 
+use super::loose::LooseVector;
 use super::rows::{RowRef, Rows};
 use super::vectors::rows_writers;
 use crate::analysis::{Analyzer, Purpose};
@@ -71,6 +72,14 @@ pub enum BatchFault {
         /// What it is.
         found: &'static str,
     },
+    /// A vector that came by itself is for no model.
+    #[error("the vector of \"{id}\" cannot be taken: {reason}")]
+    NoModel {
+        /// The id of the record.
+        id: String,
+        /// Why there is none for it.
+        reason: String,
+    },
     /// There are too many kinds.
     #[error("record \"{id}\" has one kind too many; at most {MAX_KINDS} kinds are allowed")]
     TooManyKinds {
@@ -102,6 +111,7 @@ pub struct Batch {
     pub(super) columns: Vec<ColumnWriter>,
     /// The vectors, model by model.
     pub(super) vectors: Vec<RowsWriter>,
+    loose: Vec<LooseVector>,
     /// Tokens per document and field, document by document.
     pub(super) lengths: Vec<u32>,
     pub(super) groups: Vec<Group>,
@@ -142,6 +152,7 @@ impl BatchWriter {
                 removed: Vec::new(),
                 columns: schema.attributes().map(|(_, kind)| ColumnWriter::new(kind)).gather(),
                 vectors: rows_writers(schema),
+                loose: Vec::new(),
                 lengths: Vec::new(),
                 groups: Vec::new(),
                 tail: Vec::new(),
@@ -161,7 +172,8 @@ impl BatchWriter {
 
     /// Whether nothing was added or removed.
     pub fn is_empty(&self) -> bool {
-        self.batch.keys.is_empty() && self.batch.removed.is_empty()
+        let Batch { keys, removed, loose, .. } = &self.batch;
+        keys.is_empty() && removed.is_empty() && loose.is_empty()
     }
 
     /// The bytes of all records, as JSON.
@@ -214,6 +226,16 @@ impl BatchWriter {
             }
             self.batch.lengths.push(len32(self.tokens.len() - before));
         }
+        Ok(())
+    }
+
+    /// Takes a vector that comes by itself: a line with the key of a record, and `vector`, and `model` where there are
+    /// several. It is the record's wherever that is, instead of any that came with it.
+    ///
+    /// # Errors
+    /// When the line has no vector that a model can take.
+    pub fn add_vector(&mut self, line: &Record) -> Result<(), BatchError> {
+        self.batch.loose.push(LooseVector::read(line, &self.batch)?);
         Ok(())
     }
 
@@ -300,6 +322,11 @@ impl Batch {
     /// The keys that were removed, before or after a record with that key was added.
     pub fn removed(&self) -> impl Iterator<Item = Key<'_>> {
         self.removed.iter().map(|(id, kind)| Key { id, kind })
+    }
+
+    /// The vectors that came by themselves; they are not the batch's any more.
+    pub(crate) fn take_loose(&mut self) -> Vec<LooseVector> {
+        std::mem::take(&mut self.loose)
     }
 
     /// The key of a record by its row in this batch.

@@ -1,6 +1,7 @@
 //! Any number of batches and segments become one segment.
 
 use super::batch::Batch;
+use super::loose::LooseRow;
 use super::threads::on_threads;
 use super::vectors::merge_vectors;
 use super::{Segment, parse_record};
@@ -91,16 +92,18 @@ impl Source<'_> {
 /// # Errors
 /// When a segment among the sources is damaged, or there is too much for one segment.
 pub fn merge(schema: &Schema, sources: &[Source], threads: usize) -> Result<Vec<u8>, MergeError> {
-    Ok(snapshot::encode(&merge_sections(schema, sources, threads)?))
+    Ok(snapshot::encode(&merge_sections(schema, sources, &[], threads)?))
 }
 
-/// The sections of such a segment, for a file that has others too.
+/// The sections of such a segment, for a file that has others too, with vectors that came by themselves: in the order of
+/// models and rows, one a row.
 ///
 /// # Errors
 /// As [`merge`].
 pub fn merge_sections(
     schema: &Schema,
     sources: &[Source],
+    loose: &[LooseRow],
     threads: usize,
 ) -> Result<Vec<(SectionKind, Vec<u8>)>, MergeError> {
     let text_len = sources.iter().map(|source| match source {
@@ -131,7 +134,7 @@ pub fn merge_sections(
     };
     let (terms, postings) = plan.encode_terms(threads)?;
     let (document_table, document_blocks) = merge_documents(sources)?;
-    let (schema, vectors) = merge_vectors(schema, sources, &numbers, documents)?;
+    let (schema, vectors) = merge_vectors(schema, sources, loose, &numbers, documents)?;
     let mut parts = Vec::new();
     let mut put = |kind, bytes| parts.push((kind, bytes));
     put(SectionKind::Schema, text_of(&schema).into_bytes());

@@ -6,6 +6,7 @@
 
 mod batch;
 mod embedders;
+mod loose;
 mod merge;
 mod rows;
 #[cfg(not(target_arch = "wasm32"))]
@@ -17,6 +18,8 @@ mod vectors;
 
 pub use batch::{Batch, BatchError, BatchFault, BatchWriter, MAX_RECORD_LEN};
 pub use embedders::{Embedders, encode_tables};
+pub use loose::LooseRow;
+pub(crate) use loose::{LooseVector, in_row_order};
 pub use merge::{MAX_TEXT, MergeError, MergeFault, Source, merge, merge_sections};
 pub(crate) use rows::{RowRef, Rows};
 

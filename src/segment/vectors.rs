@@ -1,12 +1,13 @@
 //! The vectors of records: taken in with them, and carried over when segments become one.
 
 use super::batch::{Batch, BatchError, BatchFault};
+use super::loose::LooseRow;
 use super::merge::{MergeError, MergeFault, NewNumbers, Source};
 use crate::document::{Key, Record};
 use crate::gather::Gather;
 use crate::json::Json;
 use crate::schema::{Schema, VectorModel};
-use crate::vector::{self, RowsView, RowsWriter, checked};
+use crate::vector::{self, RowsView, RowsWriter, VectorError, checked};
 use crate::wire::Malformed;
 use std::borrow::Cow;
 
@@ -53,7 +54,7 @@ impl Batch {
 }
 
 /// The vector that a field of a record holds.
-fn carried(record: &Record, field: &str) -> Result<Option<Vec<f32>>, BatchError> {
+pub(super) fn carried(record: &Record, field: &str) -> Result<Option<Vec<f32>>, BatchError> {
     let not_a_vector = |found| {
         let (id, field) = (record.id().to_owned(), field.to_owned());
         Box::new(BatchFault::NotAVector { id, field, found })
@@ -73,23 +74,33 @@ fn carried(record: &Record, field: &str) -> Result<Option<Vec<f32>>, BatchError>
     }
 }
 
-/// The vectors of all live rows, and the schema that knows how wide they are.
+/// The vectors of all live rows, and the schema that knows how wide they are. Where a row has a loose one, that is it.
 pub(super) fn merge_vectors(
     schema: &Schema,
     sources: &[Source],
+    loose: &[LooseRow],
     numbers: &[(u32, NewNumbers)],
     documents: usize,
 ) -> Result<(Schema, Option<Vec<u8>>), MergeError> {
     let mut schema = schema.clone();
     let mut writers = rows_writers(&schema);
-    for (source, (_, numbers)) in sources.iter().zip(numbers) {
-        let views: Vec<RowsView> = match source {
+    let mut views: Vec<Vec<RowsView>> = Vec::with_capacity(sources.len());
+    for source in sources {
+        views.push(match source {
             Source::Batch(batch) => batch.vectors.iter().map(RowsWriter::view).gather(),
             Source::Segment(segment, _) => segment.vectors()?,
-        };
-        for ((writer, view), (name, _)) in writers.iter_mut().zip(&views).zip(schema.models()) {
-            append(writer, view, source.dead().len(), numbers, name)?;
+        });
+    }
+    for (model, (writer, (name, _))) in writers.iter_mut().zip(schema.models()).enumerate() {
+        let mut merging = Merging { writer, name, loose: Vec::new() };
+        for row in loose.iter().filter(|row| row.model == model).rev() {
+            let document = numbers[row.at.part as usize].1.of(row.at.row);
+            merging.loose.extend(document.map(|document| (document, row.vector)));
         }
+        for ((source, (_, numbers)), views) in sources.iter().zip(numbers).zip(&views) {
+            merging.append(&views[model], source.dead().len(), numbers)?;
+        }
+        merging.append_loose_until(u32::MAX)?;
     }
     for (model, writer) in writers.iter().enumerate() {
         if let Some(width) = writer.width() {
@@ -100,28 +111,44 @@ pub(super) fn merge_vectors(
     Ok((schema, vectors))
 }
 
-/// Appends the live rows of a view.
-fn append(
-    writer: &mut RowsWriter,
-    view: &RowsView,
-    documents: usize,
-    numbers: &NewNumbers,
-    name: &str,
-) -> Result<(), MergeError> {
-    let mut next = 0;
-    for row in 0..view.len() {
-        let document = view.document(row);
-        // Rows that do not ascend would be written as damaged as they were read.
-        if document < next || document as usize >= documents {
-            return Err(Malformed("the table of vectors").into());
+/// The vectors of one model, on their way into one table.
+struct Merging<'a> {
+    writer: &'a mut RowsWriter,
+    name: &'a str,
+    /// By document, the last one first.
+    loose: Vec<(u32, &'a [f32])>,
+}
+
+impl Merging<'_> {
+    /// Appends the live rows of a view.
+    fn append(&mut self, view: &RowsView, documents: usize, numbers: &NewNumbers) -> Result<(), MergeError> {
+        let mut next = 0;
+        for row in 0..view.len() {
+            let document = view.document(row);
+            // Rows that do not ascend would be written as damaged as they were read.
+            if document < next || document as usize >= documents {
+                return Err(Malformed("the table of vectors").into());
+            }
+            next = document + 1;
+            let Some(document) = numbers.of(document) else { continue };
+            self.append_loose_until(document)?;
+            if self.loose.last().is_none_or(|(other, _)| *other != document) {
+                let pushed = self.writer.push_from(document, view, row);
+                pushed.map_err(|error| not_alike(self.name, error))?;
+            }
         }
-        next = document + 1;
-        if let Some(document) = numbers.of(document) {
-            writer.push_from(document, view, row).map_err(|error| {
-                let model = name.to_owned();
-                MergeFault::Vectors { model, error }
-            })?;
-        }
+        Ok(())
     }
-    Ok(())
+
+    /// Appends the loose vectors of the documents before this one.
+    fn append_loose_until(&mut self, end: u32) -> Result<(), MergeError> {
+        while let Some((document, vector)) = self.loose.pop_if(|(document, _)| *document < end) {
+            self.writer.push(document, vector).map_err(|error| not_alike(self.name, error))?;
+        }
+        Ok(())
+    }
+}
+
+fn not_alike(model: &str, error: VectorError) -> MergeError {
+    MergeFault::Vectors { model: model.to_owned(), error }.into()
 }

@@ -82,7 +82,7 @@ impl Build {
 fn inferred(lines: &[Line]) -> Result<Builder, Failure> {
     let schema = Schema::infer(lines.iter().filter_map(|line| match line {
         Line::Record(record) => Some(record),
-        Line::Delete(_) | Line::Beside(..) => None,
+        Line::Delete(_) | Line::Vector(_) | Line::Beside(..) => None,
     }))?;
     let mut builder = Builder::new(&schema)?;
     lines.iter().try_for_each(|line| take(&mut builder, line))?;
@@ -93,6 +93,7 @@ fn take(builder: &mut Builder, line: &Line) -> Result<(), Failure> {
     match line {
         Line::Record(record) => builder.add(record)?,
         Line::Delete(record) => builder.remove(key_of(record)),
+        Line::Vector(line) => builder.add_vector(line)?,
         Line::Beside(what, json) => builder.take_line(what, json).map_err(WriteError::from)?,
     }
     Ok(())

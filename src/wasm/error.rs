@@ -232,7 +232,9 @@ fn batch_code(error: &BatchFault) -> &'static str {
         BatchFault::TooLong { .. } => "record/too-long",
         BatchFault::WrongType { .. } => "record/wrong-type",
         BatchFault::NotText { .. } => "record/not-text",
-        BatchFault::Vector { .. } | BatchFault::NotAVector { .. } => "record/bad-vector",
+        BatchFault::Vector { .. } | BatchFault::NotAVector { .. } | BatchFault::NoModel { .. } => {
+            "record/bad-vector"
+        }
         BatchFault::TooManyKinds { .. } => "record/too-many-kinds",
     }
 }

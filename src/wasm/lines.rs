@@ -35,6 +35,8 @@ pub(super) enum Line {
     Record(Record),
     /// The record with this id and kind is not to be there.
     Delete(Record),
+    /// The record with this id and kind has this vector.
+    Vector(Record),
     /// What is known beside records: a link, session, usage or feedback.
     Beside(String, Json),
 }
@@ -46,13 +48,14 @@ impl Line {
         match json.get("$") {
             None => Ok(Line::Record(Record::from_json(json)?)),
             Some(Json::String(what)) if what == "delete" => Ok(Line::Delete(Record::from_json(json)?)),
+            Some(Json::String(what)) if what == "vector" => Ok(Line::Vector(Record::from_json(json)?)),
             Some(Json::String(what)) if STATE_LINES.contains(&what.as_str()) => {
                 Ok(Line::Beside(what.clone(), json))
             }
             Some(other) => Err(Failure::new(
                 "record/unknown-line",
                 format!(
-                    "\"$\" is {}; this build knows \"delete\", \"{}\"",
+                    "\"$\" is {}; this build knows \"delete\", \"vector\", \"{}\"",
                     other.to_text(),
                     STATE_LINES.join("\", \"")
                 ),
@@ -121,6 +124,10 @@ pub(super) fn additions(source: &JsValue) -> Result<Additions, Failure> {
         Line::Delete(_) => {
             Err(Failure::new("record/unknown-line", "only records can be added; remove others by their keys"))
         }
+        Line::Vector(_) => Err(Failure::new(
+            "record/unknown-line",
+            "vectors come by themselves only to a build; add the record with its vector",
+        )),
     })?;
     Ok(Additions { records, beside })
 }
@@ -140,7 +147,7 @@ pub(super) fn keys(source: &Array) -> Result<Vec<(String, String)>, Failure> {
                     Line::Record(record) | Line::Delete(record) => {
                         (record.id().to_owned(), record.kind().to_owned())
                     }
-                    Line::Beside(..) => {
+                    Line::Vector(_) | Line::Beside(..) => {
                         let failure =
                             Failure::new("record/unknown-line", "a key is the id and kind of a record");
                         return Err(failure.at(&format_args!("keys[{number}]")));

@@ -10,9 +10,6 @@ use snapseek::Record;
 use snapseek::json::{Json, JsonError};
 use snapseek::state::STATE_LINES;
 
-/// Kinds of lines that later versions will know.
-const NOT_YET: [&str; 1] = ["vector"];
-
 /// Parses a record, or what stands in the place of one.
 pub fn parse_entry(text: &[u8]) -> Result<Entry, Flaw> {
     entry_of(Json::parse(text).map_err(|error| not_json(text, &error))?)
@@ -25,12 +22,10 @@ pub fn entry_of(json: Json) -> Result<Entry, Flaw> {
     match mark {
         None => Ok(Entry::Record(record(json)?)),
         Some(Json::String(mark)) if mark == "delete" => Ok(Entry::Delete(record(json)?)),
+        Some(Json::String(mark)) if mark == "vector" => Ok(Entry::Vector(record(json)?)),
         Some(Json::String(mark)) if STATE_LINES.contains(&mark.as_str()) => Ok(Entry::Beside { mark, json }),
-        Some(Json::String(mark)) if NOT_YET.contains(&mark.as_str()) => {
-            Err(Flaw::new(format!("\"$\": \"{mark}\" lines are not supported yet; leave them out")))
-        }
         Some(mark) => Err(Flaw::new(format!(
-            "\"$\" is {}; it has to be \"delete\", \"{}\", or absent for a record",
+            "\"$\" is {}; it has to be \"delete\", \"vector\", \"{}\", or absent for a record",
             mark.to_text(),
             STATE_LINES.join("\", \"")
         ))),

@@ -51,6 +51,8 @@ pub enum Entry {
     Record(Record),
     /// The record with this one's key is to go.
     Delete(Record),
+    /// The record with this one's key has this one's vector.
+    Vector(Record),
     /// What is known beside records: a link, session, usage or feedback.
     Beside {
         /// Which of them.

@@ -1,0 +1,74 @@
+//! Vectors that come by themselves, before or after the records that they are of:
+//! `{"$": "vector", "id": "7", "model": "minilm", "vector": [0.1, …]}`.
+
+use super::batch::{Batch, BatchError, BatchFault};
+use super::rows::RowRef;
+use super::vectors::carried;
+use crate::document::{Key, Record};
+use crate::json::Json;
+use crate::vector::checked;
+
+/// A vector, and whose it is.
+#[derive(Debug)]
+pub(crate) struct LooseVector {
+    id: String,
+    kind: String,
+    pub model: usize,
+    pub vector: Vec<f32>,
+}
+
+/// A vector, and the row of the record whose it is.
+#[derive(Debug)]
+pub struct LooseRow<'a> {
+    pub(crate) model: usize,
+    pub(crate) at: RowRef,
+    pub(crate) vector: &'a [f32],
+}
+
+impl LooseVector {
+    /// The vector of a line, for a model of the batch's schema: the one that it names, or the only one.
+    pub(super) fn read(line: &Record, batch: &Batch) -> Result<LooseVector, BatchError> {
+        let (id, schema) = (line.id().to_owned(), batch.schema());
+        let found = match (line.json().get("model"), schema.models().len()) {
+            (Some(Json::String(name)), _) => schema
+                .model(name)
+                .map(|(place, _)| place)
+                .ok_or_else(|| format!("the schema has no model \"{name}\"")),
+            (Some(other), _) => Err(format!("its \"model\" is {}; a name is wanted", other.kind())),
+            (None, 0) => Err("the schema has no vectors".to_owned()),
+            (None, 1) => Ok(0),
+            (None, _) => Err("it names no \"model\", and the schema has several".to_owned()),
+        };
+        let model = match found {
+            Ok(model) => model,
+            Err(reason) => return Err(BatchFault::NoModel { id, reason }.into()),
+        };
+        let Some(vector) = carried(line, "vector")? else {
+            return Err(BatchFault::NotAVector { id, field: "vector".to_owned(), found: "missing" }.into());
+        };
+        let loose = LooseVector { id, kind: line.kind().to_owned(), model, vector };
+        checked(&loose.vector, batch.vectors[model].width()).map_err(|error| {
+            let model = schema.models().nth(model).map_or("", |(name, _)| name).to_owned();
+            BatchFault::Vector { id: loose.id.clone(), model, error }
+        })?;
+        Ok(loose)
+    }
+
+    pub fn key(&self) -> Key<'_> {
+        Key { id: &self.id, kind: &self.kind }
+    }
+}
+
+/// In the order of models and rows; the last one for a row stays.
+pub(crate) fn in_row_order(mut loose: Vec<LooseRow<'_>>) -> Vec<LooseRow<'_>> {
+    let place = |row: &LooseRow| (row.model, row.at.part, row.at.row);
+    crate::order::sort_by(&mut loose, |a, b| place(a).cmp(&place(b)));
+    let mut kept: Vec<LooseRow> = Vec::with_capacity(loose.len());
+    for row in loose {
+        match kept.last_mut() {
+            Some(last) if place(last) == place(&row) => *last = row,
+            _ => kept.push(row),
+        }
+    }
+    kept
+}
