@@ -91,7 +91,8 @@ export interface Build {
   /**
    * Builds an engine from records: objects, or a text with one JSON object a line. Without a schema it is inferred: strings
    * are text, arrays of strings keywords, numbers and booleans attributes, ISO dates times. The name of a preset stands for
-   * its schema.
+   * its schema. `{ $: "vector", id, vector }` among them, with a `model` where there are several, is the vector of a record,
+   * and `{ $: "delete", id }` removes one.
    *
    * @typeParam R What records are like, once they are stored.
    */
