@@ -124,10 +124,16 @@ impl Bitmap {
     /// The numbers it holds, ascending.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.words.iter().enumerate().flat_map(|(i, &word)| {
-            std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)))
-                .take_while(|&word| word != 0)
-                .map(move |word| 64 * i + word.trailing_zeros() as usize)
+        let mut words = self.words.iter();
+        let (mut left, mut end) = (0u64, 0);
+        std::iter::from_fn(move || {
+            while left == 0 {
+                left = *words.next()?;
+                end += 64;
+            }
+            let number = end - 64 + left.trailing_zeros() as usize;
+            left &= left - 1;
+            Some(number)
         })
     }
 

@@ -30,6 +30,9 @@ pub fn sum_by_document(
             }
         })?;
     }
+    let count = seen.count();
+    worked.documents.reserve_exact(count);
+    worked.frequencies.reserve_exact(count);
     for document in seen.iter() {
         let sum = std::mem::take(&mut sums[document]);
         let number = u32::try_from(document).expect("documents are numbered by u32");
