@@ -95,7 +95,7 @@ fn union(part: &Part, lists: &[ListRef], fields: FieldSet, weights: &[f64]) -> R
     // Whole numbers add up the same in any order. Others must be added in the order of fields, as FTS5 does, so
     // there the counts are added first.
     if weights.iter().all(|weight| weight.fract() == 0.0) {
-        return sum_of_lists(part, lists, &frequencies(part, fields, weights)?);
+        return sum_of_lists(part, lists, &part.tables.frequencies(part, fields, weights)?);
     }
     let mut worked = Worked::default();
     for field in

@@ -1,21 +1,29 @@
 //! What is worked out once for many queries against a segment.
 
 use super::Part;
+use super::lists::frequencies;
 use crate::bm25::Totals;
 use crate::gather::Gather;
+use crate::ids::FieldSet;
 use crate::index::Shape;
 use crate::scoring::ScoreTable;
 use crate::snapshot::SnapshotError;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What outlives a query, for a segment: the score table last asked for, and a row of zeros to sum in.
+/// What outlives a query, for a segment: the tables last asked for, and a row of zeros to sum in.
 #[derive(Debug, Default)]
 pub struct ScoreTables {
     table: Mutex<Option<(TableKey, Arc<ScoreTable>)>>,
+    frequencies: Mutex<Option<(FrequenciesKey, Frequencies)>>,
     zeros: Mutex<Vec<f64>>,
 }
 
+/// The weights, and the average length.
 type TableKey = (Vec<u64>, u64);
+/// The weights, and the fields.
+type FrequenciesKey = (Vec<u64>, FieldSet);
+/// By shape.
+type Frequencies = Arc<Vec<Option<f64>>>;
 
 impl ScoreTables {
     /// The table for these weights; kept until others are asked for.
@@ -28,7 +36,7 @@ impl ScoreTables {
         weights: &[f64],
         average_length: f64,
     ) -> Result<Arc<ScoreTable>, SnapshotError> {
-        let key = (weights.iter().map(|weight| weight.to_bits()).gather(), average_length.to_bits());
+        let key = (bits(weights), average_length.to_bits());
         let mut kept = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, table)) = &*kept
             && *known == key
@@ -46,6 +54,28 @@ impl ScoreTables {
         Ok(table)
     }
 
+    /// By shape: its frequency in these fields, none where it touches none of them; kept until others are asked for.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn frequencies(
+        &self,
+        part: &Part,
+        fields: FieldSet,
+        weights: &[f64],
+    ) -> Result<Frequencies, SnapshotError> {
+        let key = (bits(weights), fields);
+        let mut kept = self.frequencies.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, frequencies)) = &*kept
+            && *known == key
+        {
+            return Ok(Arc::clone(frequencies));
+        }
+        let frequencies = Arc::new(frequencies(part, fields, weights)?);
+        *kept = Some((key, Arc::clone(&frequencies)));
+        Ok(frequencies)
+    }
+
     /// A zero for each of `documents` documents. Zeros taken are to be given back as zeros.
     pub fn take_zeros(&self, documents: usize) -> Vec<f64> {
         let mut zeros = std::mem::take(&mut *self.zeros.lock().unwrap_or_else(PoisonError::into_inner));
@@ -58,6 +88,10 @@ impl ScoreTables {
         debug_assert!(zeros.iter().all(|&zero| zero == 0.0), "zeros come back as zeros");
         *self.zeros.lock().unwrap_or_else(PoisonError::into_inner) = zeros;
     }
+}
+
+fn bits(weights: &[f64]) -> Vec<u64> {
+    weights.iter().map(|weight| weight.to_bits()).gather()
 }
 
 /// How much more a posting can be worth now than when its bound was reckoned.
