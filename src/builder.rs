@@ -7,7 +7,7 @@ use crate::json::Json;
 use crate::schema::{Schema, SchemaError};
 use crate::segment::{
     Batch, BatchError, BatchFault, BatchWriter, Embedders, LooseRow, LooseVector, MergeError, RowRef, Rows,
-    Segment, Source, encode_tables, in_row_order, merge, merge_sections,
+    Segment, Source, encode_tables, merge, merge_sections,
 };
 use crate::snapshot::{self, SectionKind};
 use crate::state::{LineError, Stamp, Stamps, State};
@@ -204,7 +204,7 @@ impl Builder {
                 rows.push(LooseRow { model: loose.model, at, vector: &loose.vector });
             }
         }
-        in_row_order(rows)
+        rows
     }
 
     fn close(&mut self) -> Result<(), BuildError> {

@@ -58,17 +58,3 @@ impl LooseVector {
         Key { id: &self.id, kind: &self.kind }
     }
 }
-
-/// In the order of models and rows; the last one for a row stays.
-pub(crate) fn in_row_order(mut loose: Vec<LooseRow<'_>>) -> Vec<LooseRow<'_>> {
-    let place = |row: &LooseRow| (row.model, row.at.part, row.at.row);
-    crate::order::sort_by(&mut loose, |a, b| place(a).cmp(&place(b)));
-    let mut kept: Vec<LooseRow> = Vec::with_capacity(loose.len());
-    for row in loose {
-        match kept.last_mut() {
-            Some(last) if place(last) == place(&row) => *last = row,
-            _ => kept.push(row),
-        }
-    }
-    kept
-}

@@ -95,8 +95,8 @@ pub fn merge(schema: &Schema, sources: &[Source], threads: usize) -> Result<Vec<
     Ok(snapshot::encode(&merge_sections(schema, sources, &[], threads)?))
 }
 
-/// The sections of such a segment, for a file that has others too, with vectors that came by themselves: in the order of
-/// models and rows, one a row.
+/// The sections of such a segment, for a file that has others too, with vectors that came by themselves: of several for a
+/// row the last one.
 ///
 /// # Errors
 /// As [`merge`].

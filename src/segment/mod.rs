@@ -19,7 +19,7 @@ mod vectors;
 pub use batch::{Batch, BatchError, BatchFault, BatchWriter, MAX_RECORD_LEN};
 pub use embedders::{Embedders, encode_tables};
 pub use loose::LooseRow;
-pub(crate) use loose::{LooseVector, in_row_order};
+pub(crate) use loose::LooseVector;
 pub use merge::{MAX_TEXT, MergeError, MergeFault, Source, merge, merge_sections};
 pub(crate) use rows::{RowRef, Rows};
 

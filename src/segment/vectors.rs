@@ -6,6 +6,7 @@ use super::merge::{MergeError, MergeFault, NewNumbers, Source};
 use crate::document::{Key, Record};
 use crate::gather::Gather;
 use crate::json::Json;
+use crate::order::sort_by;
 use crate::schema::{Schema, VectorModel};
 use crate::vector::{self, RowsView, RowsWriter, VectorError, checked};
 use crate::wire::Malformed;
@@ -93,10 +94,13 @@ pub(super) fn merge_vectors(
     }
     for (model, (writer, (name, _))) in writers.iter_mut().zip(schema.models()).enumerate() {
         let mut merging = Merging { writer, name, loose: Vec::new() };
-        for row in loose.iter().filter(|row| row.model == model).rev() {
+        for row in loose.iter().rev().filter(|row| row.model == model) {
             let document = numbers[row.at.part as usize].1.of(row.at.row);
             merging.loose.extend(document.map(|document| (document, row.vector)));
         }
+        // Of several for a document the last one stands first, and stays.
+        sort_by(&mut merging.loose, |(a, _), (b, _)| b.cmp(a));
+        merging.loose.dedup_by_key(|(document, _)| *document);
         for ((source, (_, numbers)), views) in sources.iter().zip(numbers).zip(&views) {
             merging.append(&views[model], source.dead().len(), numbers)?;
         }
