@@ -63,7 +63,7 @@ impl PhraseList {
                 if is_plain {
                     return Ok(u64::from(list.documents));
                 }
-                let touching = frequencies(part, fields, &[])?;
+                let touching = part.tables.frequencies(part, fields, &[])?;
                 Ok(scoring::count_live(
                     part.segment.lists()?.cursor(*list)?,
                     &touching,
@@ -72,22 +72,6 @@ impl PhraseList {
             }
         }
     }
-}
-
-/// By shape: its frequency in these fields; none where it touches none of them.
-///
-/// # Errors
-/// When the index is damaged.
-pub fn frequencies(
-    part: &Part,
-    fields: FieldSet,
-    weights: &[f64],
-) -> Result<Vec<Option<f64>>, SnapshotError> {
-    let mut frequencies = Vec::new();
-    for shape in part.segment.shapes()? {
-        frequencies.push(shape.touches(fields).then(|| shape.frequency(fields, weights)));
-    }
-    Ok(frequencies)
 }
 
 /// The documents of any of several lists, with all their occurrences together.
@@ -103,7 +87,7 @@ fn union(part: &Part, lists: &[ListRef], fields: FieldSet, weights: &[f64]) -> R
     {
         let only = FieldSet::only(field).and(fields);
         // Where there is no weight, it is 1: these are counts.
-        let of_field = sum_of_lists(part, lists, &frequencies(part, only, &[])?)?;
+        let of_field = sum_of_lists(part, lists, &part.tables.frequencies(part, only, &[])?)?;
         let weight = weights.get(field.index()).copied().unwrap_or(1.0);
         worked = add_field(worked, &of_field, weight);
     }

@@ -1,7 +1,7 @@
 //! AND, OR, NOT over the phrases' lists: from the tree of a query to cursors.
 
 use super::Part;
-use super::lists::{PhraseList, frequencies, near_list};
+use super::lists::{PhraseList, near_list};
 use crate::gather::Gather;
 use crate::ids::FieldSet;
 use crate::query::{Node, Query};
@@ -51,7 +51,7 @@ fn of_phrase<'a>(
         PhraseList::Empty => Matching::Empty,
         PhraseList::Worked(worked) => Matching::Worked { phrases: vec![phrase], worked, at: 0 },
         PhraseList::Term(list) => {
-            let frequencies = frequencies(part, fields, weights)?;
+            let frequencies = part.tables.frequencies(part, fields, weights)?;
             let cursor = part.segment.lists()?.cursor(list)?;
             Matching::Term(Box::new(TermMatching { phrase, cursor, frequencies }))
         }

@@ -1,7 +1,6 @@
 //! What is worked out once for many queries against a segment.
 
 use super::Part;
-use super::lists::frequencies;
 use crate::bm25::Totals;
 use crate::gather::Gather;
 use crate::ids::FieldSet;
@@ -13,20 +12,43 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// What outlives a query, for a segment: the tables last asked for, and a row of zeros to sum in.
 #[derive(Debug, Default)]
 pub struct ScoreTables {
-    table: Mutex<Option<(TableKey, Arc<ScoreTable>)>>,
-    frequencies: Mutex<Option<(FrequenciesKey, Frequencies)>>,
+    /// By weights and average length.
+    table: Last<(Vec<u64>, u64), ScoreTable>,
+    /// By weights and fields.
+    frequencies: Last<(Vec<u64>, FieldSet), Frequencies>,
     zeros: Mutex<Vec<f64>>,
 }
 
-/// The weights, and the average length.
-type TableKey = (Vec<u64>, u64);
-/// The weights, and the fields.
-type FrequenciesKey = (Vec<u64>, FieldSet);
-/// By shape.
-type Frequencies = Arc<Vec<Option<f64>>>;
+/// By shape: its frequency in some fields; none where it touches none of them.
+pub type Frequencies = Vec<Option<f64>>;
+
+/// What was worked out last, and for what.
+#[derive(Debug)]
+struct Last<K, V>(Mutex<Option<(K, Arc<V>)>>);
+
+impl<K, V> Default for Last<K, V> {
+    fn default() -> Last<K, V> {
+        Last(Mutex::new(None))
+    }
+}
+
+impl<K: PartialEq, V> Last<K, V> {
+    /// What is there for this key, or else is made; kept until another is asked for.
+    fn get(&self, key: K, make: impl FnOnce() -> Result<V, SnapshotError>) -> Result<Arc<V>, SnapshotError> {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, value)) = &*last
+            && *known == key
+        {
+            return Ok(Arc::clone(value));
+        }
+        let value = Arc::new(make()?);
+        *last = Some((key, Arc::clone(&value)));
+        Ok(value)
+    }
+}
 
 impl ScoreTables {
-    /// The table for these weights; kept until others are asked for.
+    /// The table for these weights.
     ///
     /// # Errors
     /// When the index is damaged.
@@ -36,25 +58,14 @@ impl ScoreTables {
         weights: &[f64],
         average_length: f64,
     ) -> Result<Arc<ScoreTable>, SnapshotError> {
-        let key = (bits(weights), average_length.to_bits());
-        let mut kept = self.table.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, table)) = &*kept
-            && *known == key
-        {
-            return Ok(Arc::clone(table));
-        }
-        let table = Arc::new(ScoreTable::new(
-            part.segment.shapes()?,
-            part.segment.lengths()?,
-            weights,
-            average_length,
-            slack(part, weights, average_length)?,
-        ));
-        *kept = Some((key, Arc::clone(&table)));
-        Ok(table)
+        self.table.get((bits(weights), average_length.to_bits()), || {
+            let slack = slack(part, weights, average_length)?;
+            let (shapes, lengths) = (part.segment.shapes()?, part.segment.lengths()?);
+            Ok(ScoreTable::new(shapes, lengths, weights, average_length, slack))
+        })
     }
 
-    /// By shape: its frequency in these fields, none where it touches none of them; kept until others are asked for.
+    /// By shape: its frequency in these fields; none where it touches none of them.
     ///
     /// # Errors
     /// When the index is damaged.
@@ -63,17 +74,14 @@ impl ScoreTables {
         part: &Part,
         fields: FieldSet,
         weights: &[f64],
-    ) -> Result<Frequencies, SnapshotError> {
-        let key = (bits(weights), fields);
-        let mut kept = self.frequencies.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, frequencies)) = &*kept
-            && *known == key
-        {
-            return Ok(Arc::clone(frequencies));
-        }
-        let frequencies = Arc::new(frequencies(part, fields, weights)?);
-        *kept = Some((key, Arc::clone(&frequencies)));
-        Ok(frequencies)
+    ) -> Result<Arc<Frequencies>, SnapshotError> {
+        self.frequencies.get((bits(weights), fields), || {
+            let mut frequencies = Vec::new();
+            for shape in part.segment.shapes()? {
+                frequencies.push(shape.touches(fields).then(|| shape.frequency(fields, weights)));
+            }
+            Ok(frequencies)
+        })
     }
 
     /// A zero for each of `documents` documents. Zeros taken are to be given back as zeros.

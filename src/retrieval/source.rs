@@ -1,7 +1,7 @@
 //! Which queries does bm25 alone decide, and what are their phrases worth?
 
 use super::Part;
-use super::lists::{PhraseList, frequencies};
+use super::lists::PhraseList;
 use crate::query::{Node, Query};
 use crate::scoring::{ScoreTable, Source, restricted};
 use crate::snapshot::SnapshotError;
@@ -51,7 +51,10 @@ pub fn sources<'a>(
                 Some(if counts_all {
                     Source::term(cursor, table)
                 } else {
-                    Source::worked(restricted(cursor, &frequencies(part, phrase.fields, weights)?)?, table)
+                    Source::worked(
+                        restricted(cursor, &part.tables.frequencies(part, phrase.fields, weights)?)?,
+                        table,
+                    )
                 })
             }
         });

@@ -6,6 +6,7 @@ use crate::bm25::Bm25;
 use crate::index::Cursor;
 use crate::order::sort_by_key;
 use crate::wire::Malformed;
+use std::sync::Arc;
 
 /// A cursor over the documents that a part of the query matches.
 #[derive(Debug)]
@@ -39,7 +40,7 @@ pub struct TermMatching<'a> {
     /// Its list.
     pub cursor: Cursor<'a>,
     /// By shape number: the frequency, or none where the shape touches none of the fields.
-    pub frequencies: Vec<Option<f64>>,
+    pub frequencies: Arc<Vec<Option<f64>>>,
 }
 
 impl<'a> Matching<'a> {
