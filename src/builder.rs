@@ -197,6 +197,11 @@ impl Builder {
         self.parts.iter().map(Part::source).gather()
     }
 
+    /// How many vectors came by themselves for records that never came, of what was pushed so far.
+    pub fn stray_vectors(&self) -> usize {
+        self.loose.iter().filter(|loose| self.find(loose.key()).is_none()).count()
+    }
+
     fn loose_rows(&self) -> Vec<LooseRow<'_>> {
         let mut rows = Vec::new();
         for loose in &self.loose {

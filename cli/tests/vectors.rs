@@ -126,6 +126,11 @@ fn vectors_on_lines_of_their_own_are_those_of_their_records_on_any_number_of_thr
     for threads in ["1", "4"] {
         assert!(built("lines.jsonl", threads) == expected, "{threads} threads");
     }
+    folder.write("stray.jsonl", "{\"$\":\"vector\",\"id\":1,\"vector\":[1]}\n{\"id\":2,\"title\":\"x\"}\n");
+    folder
+        .build(&["stray.jsonl", "--schema", "s.toml", "--force"])
+        .expect_code(0)
+        .expect_stderr("1 vector left out: of records that are not there");
 }
 
 #[test]

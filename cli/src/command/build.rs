@@ -31,7 +31,8 @@ pub struct Args {
     /// (.md, .markdown, .mdx), HTML (.html, .htm, .xhtml), text (.txt, .text, .rst, .adoc, .org), and folders of them.
     ///
     /// A record is a flat JSON object with an "id", a string or an integer; "kind" is optional. A record with the id
-    /// and kind of an earlier one replaces it. A line {"$": "delete", "id": ...} removes one.
+    /// and kind of an earlier one replaces it. A line {"$": "delete", "id": ...} removes one;
+    /// {"$": "vector", "id": ..., "vector": [...]}, with a "model" where there are several, is the vector of one.
     ///
     /// A .json file holds an array of records, one record, or {"records": [...]}. In .csv and .tsv files the first
     /// line names the fields, and one of them is "id"; empty cells are absent.
@@ -178,6 +179,7 @@ pub fn run(args: &Args) -> Result<()> {
     let progress = if vectors.show_progress() { Progress::reading(None) } else { progress };
     progress.stage("writing");
     let builder = builder.with_tables(vectors.tables()?)?;
+    let strays = builder.stray_vectors() as u64;
     let sections = builder.finish_sections()?;
     let records = record_count(&sections);
     let written = split::write(sections, &args.split, output, &args.output, args.force)?;
@@ -185,6 +187,10 @@ pub fn run(args: &Args) -> Result<()> {
 
     tally.report();
     notes.iter().for_each(print::note);
+    if strays > 0 {
+        let told = print::counted(strays, "vector");
+        print::note(format_args!("{told} left out: of records that are not there"));
+    }
     let seconds = started.elapsed().as_secs_f64();
     let (name, gone) = (args.output.display(), tally.replaced(records));
     let (count, size) = (print::counted(records, "record"), HumanBytes(written.snapshot));
