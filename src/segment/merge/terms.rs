@@ -1,0 +1,224 @@
+//! The dictionary and its lists: terms of all sources in order, each one's live postings with new numbers.
+
+use super::{MergeError, Rows, Source};
+use crate::bitmap::Bitmap;
+use crate::bm25;
+use crate::gather::Gather;
+use crate::index::{
+    Cursor, List, ListRef, Lists, Renumbering, Shape, ShapesWriter, TermsWalk, TermsWriter, postings,
+};
+use crate::segment::Segment;
+use crate::segment::batch::Batch;
+use crate::segment::threads::on_threads;
+use crate::wire::len32;
+
+/// The shapes by final number, and for each source the final number of each of its own.
+pub(super) fn merge_shapes(sources: &[Source]) -> Result<(Vec<Shape>, Vec<Vec<u32>>), MergeError> {
+    let mut writer = ShapesWriter::default();
+    let mut provisional = Vec::with_capacity(sources.len());
+    for source in sources {
+        provisional.push(match source {
+            Source::Batch(batch) => {
+                let shapes = &batch.inverted.shapes;
+                let uses = if batch.dead.count() > 0 {
+                    &batch.inverted.live_uses(&batch.dead)
+                } else {
+                    shapes.uses()
+                };
+                writer.absorb(shapes.shapes(), uses)
+            }
+            Source::Segment(segment, dead) => writer.absorb(segment.shapes()?, &live_uses(segment, dead)?),
+        });
+    }
+    let (shapes, numbers) = writer.finish();
+    for of_source in &mut provisional {
+        of_source.iter_mut().for_each(|number| *number = numbers[*number as usize]);
+    }
+    Ok((shapes, provisional))
+}
+
+fn live_uses(segment: &Segment, dead: &Bitmap) -> Result<Vec<u64>, MergeError> {
+    let lists = segment.lists()?;
+    let mut uses = vec![0; lists.shapes.len()];
+    let mut walk = segment.terms()?.walk();
+    while walk.advance()? {
+        let mut cursor = lists.cursor(walk.list())?;
+        loop {
+            let (documents, shapes) = cursor.run_until(Cursor::END);
+            for (&document, &shape) in documents.iter().zip(shapes) {
+                uses[shape as usize] += u64::from(!dead.has(document as usize));
+            }
+            if !cursor.enter_next_block()? {
+                break;
+            }
+        }
+    }
+    Ok(uses)
+}
+
+/// All that encoding a term's list takes.
+pub(super) struct Plan<'a> {
+    pub rows: Rows<'a>,
+    pub shape_numbers: &'a [Vec<u32>],
+    pub shapes: &'a [Shape],
+    /// By shape and by document: what a posting's worth is reckoned from.
+    pub frequencies: Vec<f64>,
+    pub norms: Vec<f64>,
+}
+
+/// The encoded terms of a part of the dictionary.
+#[derive(Default)]
+struct EncodedTerms {
+    terms: Vec<(Vec<u8>, ListRef)>,
+    postings: Vec<u8>,
+}
+
+impl Plan<'_> {
+    pub fn encode_terms(&self, threads: usize) -> Result<(Vec<u8>, Vec<u8>), MergeError> {
+        let cuts = if threads > 1 { self.cuts(8 * threads)? } else { Vec::new() };
+        let mut bounds = vec![None];
+        bounds.extend(cuts.into_iter().map(Some));
+        bounds.push(None);
+        let ranges = bounds.windows(2).map(|pair| (pair[0].as_deref(), pair[1].as_deref())).gather();
+        let parts = on_threads(threads, ranges.len(), |i| self.encode_range(ranges[i]));
+        let mut terms = TermsWriter::default();
+        let mut postings = Vec::new();
+        for part in parts {
+            let part = part?;
+            let base = len32(postings.len());
+            if postings.is_empty() {
+                postings = part.postings;
+            } else {
+                postings.extend_from_slice(&part.postings);
+            }
+            for (term, list) in part.terms {
+                terms.push(&term, ListRef { at: base + list.at, ..list });
+            }
+        }
+        Ok((terms.finish(), postings))
+    }
+
+    /// Terms that cut the dictionary into about `parts` ranges of like work, taken from the largest source.
+    fn cuts(&self, parts: usize) -> Result<Vec<Vec<u8>>, MergeError> {
+        let largest = self.rows.sources.iter().max_by_key(|source| source.dead().len());
+        let mut cuts = match largest {
+            None => Vec::new(),
+            Some(Source::Batch(batch)) => {
+                let inverted = &batch.inverted;
+                let all = inverted.postings_before(inverted.order.len());
+                let place = |part: usize| inverted.place_after(all * part / parts);
+                let term =
+                    |place: usize| inverted.order.get(place).map(|&term| batch.terms.get(term).to_vec());
+                (1..parts).filter_map(|part| term(place(part))).gather()
+            }
+            // Where each list stands is not known without a walk; ranges of like many terms will do.
+            Some(Source::Segment(segment, _)) => {
+                let terms = segment.terms()?;
+                let mut cuts = Vec::new();
+                for part in 1..parts {
+                    cuts.extend(terms.nth(terms.len() * part / parts)?.map(|(term, _)| term));
+                }
+                cuts
+            }
+        };
+        cuts.dedup();
+        Ok(cuts)
+    }
+
+    fn encode_range(
+        &self,
+        (from, until): (Option<&[u8]>, Option<&[u8]>),
+    ) -> Result<EncodedTerms, MergeError> {
+        let from = from.unwrap_or(&[]);
+        let mut streams = Vec::with_capacity(self.rows.sources.len());
+        for (place, source) in self.rows.sources.iter().enumerate() {
+            streams.push((place, Stream::new(source, from)?));
+        }
+        let mut encoded = EncodedTerms::default();
+        let mut list = List::default();
+        let mut scratch = List::default();
+        loop {
+            let least = streams.iter().filter_map(|(_, stream)| stream.term()).min();
+            let Some(term) = least.filter(|term| until.is_none_or(|until| *term < until)) else { break };
+            let term = term.to_vec();
+            list.clear();
+            for (place, stream) in &mut streams {
+                if stream.term() == Some(&term) {
+                    let renumbering = self.rows.renumbering(*place);
+                    stream.take(renumbering, &self.shape_numbers[*place], &mut list, &mut scratch)?;
+                }
+            }
+            // All its documents may be dead.
+            if !list.documents.is_empty() {
+                let worth = |shape: u32, document: u32| {
+                    bm25::saturation(self.frequencies[shape as usize], self.norms[document as usize])
+                };
+                let at = postings::encode(&list, self.shapes, worth, &mut encoded.postings);
+                encoded.terms.push((term, at));
+            }
+        }
+        Ok(encoded)
+    }
+}
+
+/// The terms of one source in order, from some term on.
+enum Stream<'a> {
+    Batch { batch: &'a Batch, place: usize },
+    Segment { lists: Lists<'a>, walk: TermsWalk<'a>, is_done: bool },
+}
+
+impl<'a> Stream<'a> {
+    fn new(source: &Source<'a>, from: &[u8]) -> Result<Stream<'a>, MergeError> {
+        Ok(match *source {
+            Source::Batch(batch) => {
+                let place = batch.inverted.order.partition_point(|&term| batch.terms.get(term) < from);
+                Stream::Batch { batch, place }
+            }
+            Source::Segment(segment, _) => {
+                let mut walk = segment.terms()?.walk_from(from)?;
+                let is_done = !walk.advance()?;
+                Stream::Segment { lists: segment.lists()?, walk, is_done }
+            }
+        })
+    }
+
+    fn term(&self) -> Option<&[u8]> {
+        match self {
+            Stream::Batch { batch, place } => {
+                batch.inverted.order.get(*place).map(|&term| batch.terms.get(term))
+            }
+            Stream::Segment { walk, is_done, .. } => (!is_done).then(|| walk.term()),
+        }
+    }
+
+    /// Appends the term's live postings to `list`, and moves to the next term.
+    fn take(
+        &mut self,
+        renumbering: Renumbering,
+        shapes: &[u32],
+        list: &mut List,
+        scratch: &mut List,
+    ) -> Result<(), MergeError> {
+        match self {
+            Stream::Batch { batch, place } => {
+                batch.inverted.append_to(*place, renumbering, shapes, list);
+                *place += 1;
+            }
+            Stream::Segment { lists, walk, is_done } => {
+                scratch.clear();
+                lists.cursor(walk.list())?.drain_to(scratch)?;
+                let total = |shape: u32| lists.shapes[shape as usize].total() as usize;
+                renumbering.append(
+                    &scratch.documents,
+                    &scratch.shapes,
+                    &scratch.positions,
+                    total,
+                    shapes,
+                    list,
+                );
+                *is_done = !walk.advance()?;
+            }
+        }
+        Ok(())
+    }
+}
