@@ -242,6 +242,25 @@ mod tests {
     }
 
     #[test]
+    fn what_does_not_compress_has_room_and_what_was_there_before_stays() {
+        // No four bytes occur twice, so that all of it is literals: the longest that an input can become.
+        let mut input = Vec::new();
+        (0..2_000u32).for_each(|number| input.extend(number.wrapping_mul(0x9e37_79b1).to_le_bytes()));
+        let lengths = [0, 255, 510, 765, 255 * 16, 255 * 31].into_iter().flat_map(|len: usize| {
+            // Fifteen literals have no byte of length; the next one has a first, and every 255 one more.
+            (len.saturating_sub(2)..len + 18).filter(|len| *len <= 8_000)
+        });
+        for len in lengths {
+            let mut packed = b"before".to_vec();
+            compress(&input[..len], &mut packed);
+            assert!(packed.starts_with(b"before"), "{len} bytes");
+            assert_eq!(decompress(&packed[6..], len).as_deref(), Some(&input[..len]), "{len} bytes");
+            let of_len = len.checked_sub(15).map_or(0, |rest| rest / 255 + 1);
+            assert_eq!(packed.len(), 6 + 1 + of_len + len, "{len} bytes are literals alone");
+        }
+    }
+
+    #[test]
     fn the_beginning_comes_back_before_the_rest() {
         for input in samples() {
             let mut packed = Vec::new();
