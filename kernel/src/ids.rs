@@ -1,4 +1,4 @@
-//! The small numbers that name things: documents, fields, sets of fields.
+//! The small numbers that name things: documents, fields, sets of fields, places in fields.
 
 /// A document within one segment: its place in row order, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,6 +15,30 @@ impl FieldId {
     /// This field as an index into a slice that has one entry a field.
     pub fn index(self) -> usize {
         usize::from(self.0)
+    }
+}
+
+/// A position in a field, as one number: the field above, the position below, so that another field is far away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Spot(pub u64);
+
+impl Spot {
+    /// The spot of a position in a field.
+    #[inline]
+    pub fn new(field: FieldId, position: u32) -> Spot {
+        Spot(u64::from(field.0) << 32 | u64::from(position))
+    }
+
+    /// The field.
+    #[inline]
+    pub fn field(self) -> FieldId {
+        FieldId((self.0 >> 32) as u8)
+    }
+
+    /// The position.
+    #[inline]
+    pub fn position(self) -> u32 {
+        self.0 as u32
     }
 }
 

@@ -10,7 +10,7 @@ use crate::index::ListRef;
 use crate::index::shapes::add_times;
 use crate::query::{Near, Phrase, Query};
 use crate::scoring::{
-    self, PhraseForm, Positions, Worked, each_document_with, frequency, near, spot, sum_by_document,
+    self, PhraseForm, Positions, Worked, each_document_with, frequency, near, sum_by_document,
 };
 use crate::snapshot::SnapshotError;
 
@@ -140,7 +140,8 @@ fn positions<'a>(part: &Part<'a>, phrase: &Phrase) -> Result<Vec<Positions<'a>>,
     Ok(positions)
 }
 
-fn form(phrase: &Phrase) -> PhraseForm {
+/// What looking for a phrase takes.
+pub(super) fn form(phrase: &Phrase) -> PhraseForm {
     PhraseForm { terms: phrase.terms.len(), fields: phrase.fields, is_initial: phrase.is_initial }
 }
 
@@ -158,21 +159,14 @@ pub fn near_list(part: &Part, group: &Near, query: &Query, weights: &[f64]) -> R
         terms.extend(positions(part, phrase)?);
     }
     each_document_with(&forms, &mut terms, &part.eligible(None), &mut |document, starts| {
-        let spots = starts.iter().map(|starts| starts.iter().map(|&(f, p)| spot(f.0, p)).gather()).gather();
-        let kept = near(&spots, &lengths, group.distance);
+        let kept = near(starts, &lengths, group.distance);
         if kept[0].is_empty() {
             return;
         }
         worked.documents.push(document);
         for spots in kept {
-            let places = spots.iter().map(|&spot| field_of(spot)).gather();
-            worked.frequencies.push(frequency(&places, weights));
+            worked.frequencies.push(frequency(&spots, weights));
         }
     })?;
     Ok(worked)
-}
-
-fn field_of(spot: u64) -> (FieldId, u32) {
-    let field = u8::try_from(spot >> 32).expect("a spot has a field above its position");
-    (FieldId(field), u32::try_from(spot & u64::from(u32::MAX)).expect("and its position below"))
 }

@@ -1,11 +1,12 @@
 //! Where in one document does the query match? For highlights and snippets, one document at a time.
 
+use super::lists::form;
 use super::{Part, terms};
 use crate::gather::Gather;
-use crate::ids::FieldId;
+use crate::ids::{FieldId, Spot};
 use crate::order::sort;
 use crate::query::{Node, Query};
-use crate::scoring::{Positions, near, phrase_starts, spot};
+use crate::scoring::{Documents, Positions, near, starts_here};
 use crate::snapshot::SnapshotError;
 
 /// An occurrence of a phrase.
@@ -74,7 +75,9 @@ impl<'a> PlaceFinder<'a> {
                 }
                 let mut places = Vec::new();
                 for (&phrase, spots) in group.phrases.iter().zip(&starts) {
-                    spots.iter().for_each(|&spot| places.push(place_of(spot, phrase)));
+                    for spot in spots {
+                        places.push(Place { field: spot.field(), position: spot.position(), phrase });
+                    }
                 }
                 Ok(Some(places))
             }
@@ -104,7 +107,7 @@ impl<'a> PlaceFinder<'a> {
         }
     }
 
-    fn starts_in(&mut self, phrase: usize, document: u32) -> Result<Vec<u64>, SnapshotError> {
+    fn starts_in(&mut self, phrase: usize, document: u32) -> Result<Vec<Spot>, SnapshotError> {
         let (part, documents) = (&self.part, &self.documents);
         let (phrase, of_phrase) = (&self.query.phrases[phrase], &mut self.terms[phrase]);
         let of_phrase = match of_phrase {
@@ -117,24 +120,14 @@ impl<'a> PlaceFinder<'a> {
                 none.insert(found)
             }
         };
-        let mut read = Vec::with_capacity(of_phrase.len());
-        for positions in of_phrase {
+        for positions in &mut *of_phrase {
             positions.seek(document)?;
             if positions.doc() != document {
                 return Ok(Vec::new());
             }
-            let mut of_term = Vec::new();
-            positions.read(phrase.fields, &mut of_term)?;
-            read.push(of_term);
         }
         let mut starts = Vec::new();
-        phrase_starts(&read, phrase.is_initial, &mut starts);
-        Ok(starts.into_iter().map(|(field, position)| spot(field.0, position)).gather())
+        starts_here(form(phrase), of_phrase, &mut starts, &mut Vec::new())?;
+        Ok(starts)
     }
-}
-
-fn place_of(spot: u64, phrase: usize) -> Place {
-    let field = u8::try_from(spot >> 32).expect("a spot has a field above its position");
-    let position = u32::try_from(spot & u64::from(u32::MAX)).expect("and its position below");
-    Place { field: FieldId(field), position, phrase }
 }

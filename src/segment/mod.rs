@@ -320,7 +320,7 @@ impl Segment {
                 cursor.positions(&mut positions)?;
                 tokens += positions.len() as u64;
                 for (field, length) in (0..).map(FieldId).zip(lengths.of_document(cursor.doc() as usize)) {
-                    if positions.iter().any(|(of, position)| *of == field && *position >= length) {
+                    if positions.iter().any(|spot| spot.field() == field && spot.position() >= length) {
                         return Err(Malformed("a list of postings"));
                     }
                 }

@@ -14,7 +14,7 @@
 
 use super::shapes::Shape;
 use crate::bits::{self, BLOCK, BitWriter, widest, width_of};
-use crate::ids::{DocId, FieldId};
+use crate::ids::{DocId, Spot};
 use crate::wire::{Malformed, len32};
 use std::cell::Cell;
 
@@ -418,11 +418,11 @@ impl<'a> Cursor<'a> {
         is_only.then(|| (&self.docs[..self.block_size], &self.shape_numbers[..self.block_size]))
     }
 
-    /// Appends the occurrences in the document it stands on: field and position, in order.
+    /// Appends the occurrences in the document it stands on, in order.
     ///
     /// # Errors
     /// When positions overflow.
-    pub fn positions(&self, out: &mut Vec<(FieldId, u32)>) -> Result<(), Malformed> {
+    pub fn positions(&self, out: &mut Vec<Spot>) -> Result<(), Malformed> {
         let occurrences = |numbers: &[u32]| {
             let mut sum = 0;
             for &shape in numbers {
@@ -450,7 +450,7 @@ impl<'a> Cursor<'a> {
             let mut next = 0u32;
             for _ in 0..count {
                 let position = next.checked_add(bits::get(packed, bit, width)).ok_or(Malformed(WHAT))?;
-                out.push((field, position));
+                out.push(Spot::new(field, position));
                 next = position.saturating_add(1);
                 bit += width as usize;
             }

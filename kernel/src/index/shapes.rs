@@ -12,46 +12,46 @@ use crate::wire::{Malformed, Reader, len32, put_varint};
 
 /// Occurrences per field, fields in order, none zero.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Shape(Vec<(FieldId, u32)>);
+pub struct Shape {
+    counts: Vec<(FieldId, u32)>,
+    /// Kept, because whoever reads positions adds up those of all documents before.
+    total: u32,
+}
 
 impl Shape {
+    fn of(counts: Vec<(FieldId, u32)>) -> Shape {
+        let total = counts.iter().map(|(_, count)| count).sum();
+        Shape { counts, total }
+    }
+
     /// The counts by field, in field order.
     #[inline]
     pub fn counts(&self) -> &[(FieldId, u32)] {
-        &self.0
+        &self.counts
     }
 
     /// All occurrences together.
     #[inline]
     pub fn total(&self) -> u32 {
-        match self.0[..] {
-            // Most terms of a document are in one field.
-            [(_, count)] => count,
-            _ => self.total_of_several(),
-        }
-    }
-
-    #[inline(never)]
-    fn total_of_several(&self) -> u32 {
-        self.0.iter().map(|(_, count)| count).sum()
+        self.total
     }
 
     /// Whether a field has more than one occurrence.
     #[inline]
     pub fn repeats(&self) -> bool {
-        self.0.iter().any(|(_, count)| *count > 1)
+        self.total as usize > self.counts.len()
     }
 
     /// Whether it has an occurrence in one of `fields`.
     pub fn touches(&self, fields: FieldSet) -> bool {
-        self.0.iter().any(|(field, _)| fields.has(*field))
+        self.counts.iter().any(|(field, _)| fields.has(*field))
     }
 
     /// The weights of its occurrences in `fields`, summed one by one in field order, as FTS5 sums them: the
     /// order of additions decides the last bit.
     pub fn frequency(&self, fields: FieldSet, weights: &[f64]) -> f64 {
         let mut sum = 0.0;
-        for (field, count) in self.0.iter().filter(|(field, _)| fields.has(*field)) {
+        for (field, count) in self.counts.iter().filter(|(field, _)| fields.has(*field)) {
             let weight = weights.get(field.index()).copied().unwrap_or(1.0);
             sum = add_times(sum, weight, *count);
         }
@@ -94,7 +94,7 @@ impl ShapesWriter {
         }
         let (number, is_new) = self.names.intern(&self.name);
         if is_new {
-            self.shapes.push(Shape(counts.to_vec()));
+            self.shapes.push(Shape::of(counts.to_vec()));
             self.uses.push(0);
         }
         number
@@ -107,7 +107,7 @@ impl ShapesWriter {
 
     /// Takes over shapes with their uses; the answer maps their numbers to this writer's.
     pub fn absorb(&mut self, shapes: &[Shape], uses: &[u64]) -> Vec<u32> {
-        let renumbered = shapes.iter().map(|shape| self.intern(&shape.0)).collect::<Vec<_>>();
+        let renumbered = shapes.iter().map(|shape| self.intern(&shape.counts)).collect::<Vec<_>>();
         for (&id, uses) in renumbered.iter().zip(uses) {
             self.uses[id as usize] += uses;
         }
@@ -136,7 +136,7 @@ impl ShapesWriter {
         let mut shapes = Vec::with_capacity(order.len());
         for id in order {
             numbers[id] = len32(shapes.len());
-            shapes.push(Shape(std::mem::take(&mut self.shapes[id].0)));
+            shapes.push(Shape::of(std::mem::take(&mut self.shapes[id].counts)));
         }
         (shapes, numbers)
     }
@@ -147,8 +147,8 @@ pub fn encode(shapes: &[Shape]) -> Vec<u8> {
     let mut out = Vec::new();
     put_varint(&mut out, len32(shapes.len()));
     for shape in shapes {
-        put_varint(&mut out, len32(shape.0.len()));
-        for (field, count) in &shape.0 {
+        put_varint(&mut out, len32(shape.counts.len()));
+        for (field, count) in &shape.counts {
             out.push(field.0);
             put_varint(&mut out, *count);
         }
@@ -189,7 +189,7 @@ pub fn parse(bytes: &[u8], field_count: usize, most_tokens: usize) -> Result<Vec
         if total as usize > most_tokens {
             return Err(reader.malformed());
         }
-        shapes.push(Shape(counts));
+        shapes.push(Shape { counts, total });
     }
     match reader.remaining() {
         0 => Ok(shapes),
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_frequency_sums_the_weights_of_the_fields_that_count() {
-        let shape = Shape(shape(&[(0, 2), (2, 3)]));
+        let shape = Shape::of(shape(&[(0, 2), (2, 3)]));
         assert_eq!(shape.frequency(FieldSet::ALL, &[10.0, 1.0, 0.5]), 21.5);
         assert_eq!(shape.frequency(FieldSet::only(FieldId(2)), &[10.0]), 3.0);
         assert_eq!(shape.total(), 5);

@@ -6,7 +6,7 @@
 //! that it could still lift high enough (MaxScore, Turtle and Flood 1995). The final sums are built in the order
 //! of phrases, as bm25 does, so they are the same to the bit.
 
-use super::{Ranked, ScoreTable, Scoring, Source, TopK};
+use super::{Documents, Ranked, ScoreTable, Scoring, Source, TopK};
 use crate::bitmap::Bitmap;
 use crate::index::Cursor;
 use crate::order::sort_numbers;

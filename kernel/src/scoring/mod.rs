@@ -1,5 +1,6 @@
 //! Which documents of a segment are worth most? The loops over postings and vectors.
 
+mod common;
 pub mod conjunction;
 pub mod disjunction;
 mod matching;
@@ -11,12 +12,11 @@ mod source;
 mod top_k;
 mod union;
 
+pub use common::Documents;
 pub use matching::{Matching, TermMatching};
-pub use near::{near, spot};
+pub use near::near;
 pub use nearest::{Matrix, nearest, sample};
-pub use positions::{
-    PhraseForm, Positions, Starts, consecutive, each_document_with, frequency, phrase_starts,
-};
+pub use positions::{PhraseForm, Positions, Starts, consecutive, each_document_with, frequency, starts_here};
 pub use score_table::ScoreTable;
 pub use source::{Source, Worked};
 pub use top_k::{Ranked, TopK};

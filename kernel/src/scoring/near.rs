@@ -1,14 +1,8 @@
 //! Which occurrences of several phrases stand near each other?
 
-/// An occurrence as one number: the field above, the position below, so that another field is far away.
-pub type Spot = u64;
+use crate::ids::Spot;
 
-/// The spot of a position in a field.
-pub fn spot(field: u8, position: u32) -> Spot {
-    u64::from(field) << 32 | u64::from(position)
-}
-
-const END: Spot = u64::MAX;
+const END: Spot = Spot(u64::MAX);
 
 /// The occurrences of each phrase that take part in a group within `distance`; all empty where there is no group.
 ///
@@ -52,7 +46,7 @@ fn settle(
         let mut is_group = true;
         for phrase in 0..chosen.len() {
             let reach = lengths[phrase] as u64 + u64::from(distance);
-            let earliest = last.saturating_sub(reach);
+            let earliest = Spot(last.0.saturating_sub(reach));
             let spot = at(phrase, chosen[phrase]);
             if spot >= earliest && spot <= last {
                 continue;
@@ -75,9 +69,11 @@ fn settle(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::FieldId;
 
     #[test]
     fn a_group_lies_within_the_distance_and_in_one_field() {
+        let spot = |field: u8, position: u32| Spot::new(FieldId(field), position);
         let spots =
             |positions: &[u32]| positions.iter().map(|&position| spot(0, position)).collect::<Vec<_>>();
         let kept = near(&[spots(&[0, 50]), spots(&[3, 90])], &[1, 1], 2);

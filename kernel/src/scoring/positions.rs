@@ -1,7 +1,8 @@
 //! Where does one term of a phrase stand, document by document?
 
+use super::common::{Documents, next_common, rarest_first};
 use super::{Eligible, Worked};
-use crate::ids::{FieldId, FieldSet};
+use crate::ids::{FieldSet, Spot};
 use crate::index::{Cursor, ListRef, Lists};
 use crate::order::{sort, sort_by_number};
 use crate::wire::Malformed;
@@ -11,11 +12,11 @@ use crate::wire::Malformed;
 pub struct Positions<'a> {
     lists: Lists<'a>,
     of_term: Vec<ListRef>,
-    documents: Documents<'a>,
+    reading: Reading<'a>,
 }
 
 #[derive(Debug)]
-enum Documents<'a> {
+enum Reading<'a> {
     One(Box<Cursor<'a>>),
     /// Which list each document is in, sorted; and where we stand.
     Union(Vec<(u32, u32)>, usize),
@@ -32,8 +33,8 @@ impl<'a> Positions<'a> {
         of_term: Vec<ListRef>,
         wanted: Option<&[u32]>,
     ) -> Result<Positions<'a>, Malformed> {
-        let documents = match &of_term[..] {
-            [list] => Documents::One(Box::new(lists.cursor(*list)?)),
+        let reading = match &of_term[..] {
+            [list] => Reading::One(Box::new(lists.cursor(*list)?)),
             _ => {
                 let mut union = Vec::new();
                 for (number, list) in (0..).zip(&of_term) {
@@ -46,44 +47,21 @@ impl<'a> Positions<'a> {
                 }
                 // Lists come in order, so that those of a document stay in theirs.
                 sort_by_number(&mut union, |&(document, _): &(u32, u32)| u64::from(document));
-                Documents::Union(union, 0)
+                Reading::Union(union, 0)
             }
         };
-        Ok(Positions { lists, of_term, documents })
-    }
-
-    /// The document it stands on, or [`Cursor::END`].
-    #[inline]
-    pub fn doc(&self) -> u32 {
-        match &self.documents {
-            Documents::One(cursor) => cursor.doc(),
-            Documents::Union(union, at) => union.get(*at).map_or(Cursor::END, |(document, _)| *document),
-        }
-    }
-
-    /// Moves to the first document that is at least `target`.
-    ///
-    /// # Errors
-    /// When the index is damaged.
-    pub fn seek(&mut self, target: u32) -> Result<(), Malformed> {
-        match &mut self.documents {
-            Documents::One(cursor) => cursor.seek(target)?,
-            Documents::Union(union, at) => {
-                *at += union[*at..].partition_point(|(document, _)| *document < target);
-            }
-        }
-        Ok(())
+        Ok(Positions { lists, of_term, reading })
     }
 
     /// The positions in the document it stands on that lie in `fields`, ascending; `out` is cleared first.
     ///
     /// # Errors
     /// When the index is damaged.
-    pub fn read(&self, fields: FieldSet, out: &mut Vec<(FieldId, u32)>) -> Result<(), Malformed> {
+    pub fn read(&self, fields: FieldSet, out: &mut Vec<Spot>) -> Result<(), Malformed> {
         out.clear();
-        match &self.documents {
-            Documents::One(cursor) => cursor.positions(out)?,
-            Documents::Union(union, at) => {
+        match &self.reading {
+            Reading::One(cursor) => cursor.positions(out)?,
+            Reading::Union(union, at) => {
                 let here = self.doc();
                 for (_, list) in union[*at..].iter().take_while(|(document, _)| *document == here) {
                     let mut cursor = self.lists.cursor(self.of_term[*list as usize])?;
@@ -97,9 +75,37 @@ impl<'a> Positions<'a> {
             }
         }
         if fields != FieldSet::ALL {
-            out.retain(|(field, _)| fields.has(*field));
+            out.retain(|spot| fields.has(spot.field()));
         }
         Ok(())
+    }
+}
+
+impl Documents for Positions<'_> {
+    #[inline]
+    fn doc(&self) -> u32 {
+        match &self.reading {
+            Reading::One(cursor) => cursor.doc(),
+            Reading::Union(union, at) => union.get(*at).map_or(Cursor::END, |(document, _)| *document),
+        }
+    }
+
+    #[inline]
+    fn seek(&mut self, target: u32) -> Result<(), Malformed> {
+        match &mut self.reading {
+            Reading::One(cursor) => cursor.seek(target)?,
+            Reading::Union(union, at) => {
+                *at += union[*at..].partition_point(|(document, _)| *document < target);
+            }
+        }
+        Ok(())
+    }
+
+    fn most_documents(&self) -> usize {
+        match &self.reading {
+            Reading::One(cursor) => cursor.documents(),
+            Reading::Union(union, _) => union.len(),
+        }
     }
 }
 
@@ -125,25 +131,6 @@ fn each_among(mut cursor: Cursor, wanted: &[u32], mut each: impl FnMut(u32)) -> 
     Ok(())
 }
 
-/// Where a phrase of several terms starts, given each term's positions: in one field, one after the other. `out` is
-/// cleared first.
-pub fn phrase_starts(terms: &[Vec<(FieldId, u32)>], is_initial: bool, out: &mut Vec<(FieldId, u32)>) {
-    out.clear();
-    let Some((first, others)) = terms.split_first() else { return };
-    out.extend(first.iter().copied().filter(|(_, start)| !is_initial || *start == 0));
-    for (term, offset) in others.iter().zip(1u32..) {
-        // Both are sorted, so one walk over the two is enough.
-        let mut rest = &term[..];
-        out.retain(|&(field, start)| {
-            let Some(position) = start.checked_add(offset) else { return false };
-            while rest.first().is_some_and(|place| *place < (field, position)) {
-                rest = &rest[1..];
-            }
-            rest.first() == Some(&(field, position))
-        });
-    }
-}
-
 /// What is known of a phrase that is looked for in one document after the other.
 #[derive(Clone, Copy, Debug)]
 pub struct PhraseForm {
@@ -156,7 +143,43 @@ pub struct PhraseForm {
 }
 
 /// Where each phrase starts in a document.
-pub type Starts = Vec<Vec<(FieldId, u32)>>;
+pub type Starts = Vec<Vec<Spot>>;
+
+/// Where a phrase starts in the document that all its terms stand on: in one field, one after the other. `starts` and
+/// `read` are cleared first.
+///
+/// # Errors
+/// When the index is damaged.
+pub fn starts_here(
+    phrase: PhraseForm,
+    terms: &[Positions],
+    starts: &mut Vec<Spot>,
+    read: &mut Vec<Spot>,
+) -> Result<(), Malformed> {
+    starts.clear();
+    let Some((first, others)) = terms.split_first() else { return Ok(()) };
+    first.read(phrase.fields, starts)?;
+    if phrase.is_initial {
+        starts.retain(|start| start.position() == 0);
+    }
+    for (term, offset) in others.iter().zip(1..) {
+        if starts.is_empty() {
+            return Ok(());
+        }
+        term.read(FieldSet::ALL, read)?;
+        // Both are sorted, so one walk over the two is enough.
+        let mut rest = read.iter();
+        let mut place = rest.next();
+        starts.retain(|start| {
+            let wanted = Spot(start.0 + offset);
+            while place.is_some_and(|place| *place < wanted) {
+                place = rest.next();
+            }
+            place == Some(&wanted)
+        });
+    }
+    Ok(())
+}
 
 /// The live documents that have a phrase.
 ///
@@ -177,9 +200,9 @@ pub fn consecutive(
 }
 
 /// The weights of occurrences, added in order.
-pub fn frequency(places: &[(FieldId, u32)], weights: &[f64]) -> f64 {
-    let weight = |(field, _): &(FieldId, u32)| weights.get(field.index()).copied().unwrap_or(1.0);
-    places.iter().fold(0.0, |sum, place| sum + weight(place))
+pub fn frequency(spots: &[Spot], weights: &[f64]) -> f64 {
+    let weight = |spot: &Spot| weights.get(spot.field().index()).copied().unwrap_or(1.0);
+    spots.iter().fold(0.0, |sum, spot| sum + weight(spot))
 }
 
 /// Calls `each` with every live document that has all the phrases, and where each starts. `terms` are those of all
@@ -193,45 +216,28 @@ pub fn each_document_with(
     eligible: &Eligible,
     each: &mut dyn FnMut(u32, &Starts),
 ) -> Result<(), Malformed> {
-    let forms =
-        phrases.iter().flat_map(|phrase| std::iter::repeat_n(phrase, phrase.terms)).collect::<Vec<_>>();
+    let order = rarest_first(terms);
     let mut target = 0;
-    let mut buffers = vec![Vec::new(); terms.len()];
     let mut starts = vec![Vec::new(); phrases.len()];
+    let mut read = Vec::new();
     'documents: loop {
-        // All terms move to the same document, the furthest any of them stands on.
-        let mut place = 0;
-        while place < terms.len() {
-            let positions = &mut terms[place];
-            positions.seek(target)?;
-            match positions.doc() {
-                Cursor::END => return Ok(()),
-                document if document > target => {
-                    target = document;
-                    place = usize::from(place == 0);
-                }
-                _ => place += 1,
-            }
+        let document = next_common(terms, &order, target)?;
+        if document == Cursor::END {
+            return Ok(());
         }
-        let document = target;
-        target += 1;
+        target = document + 1;
         if !eligible.is_live(document) {
             continue;
         }
-        for ((positions, form), buffer) in terms.iter().zip(&forms).zip(&mut buffers) {
-            positions.read(form.fields, buffer)?;
-            if buffer.is_empty() {
+        let mut rest = &terms[..];
+        for (phrase, starts) in phrases.iter().zip(&mut starts) {
+            let (own, others) = rest.split_at(phrase.terms);
+            rest = others;
+            starts_here(*phrase, own, starts, &mut read)?;
+            if starts.is_empty() {
                 continue 'documents;
             }
         }
-        let mut buffer = &buffers[..];
-        for (phrase, starts) in phrases.iter().zip(&mut starts) {
-            let (own, rest) = buffer.split_at(phrase.terms);
-            buffer = rest;
-            phrase_starts(own, phrase.is_initial, starts);
-        }
-        if starts.iter().all(|starts| !starts.is_empty()) {
-            each(document, &starts);
-        }
+        each(document, &starts);
     }
 }

@@ -1,6 +1,6 @@
 //! A phrase's documents, and what each is worth: cursors for queries that bm25 alone decides.
 
-use super::ScoreTable;
+use super::{Documents, ScoreTable};
 use crate::index::Cursor;
 use crate::wire::Malformed;
 use std::sync::Arc;
@@ -59,20 +59,41 @@ impl<'a> Source<'a> {
         Source::Worked { documents: Arc::new(documents), worths: Arc::new(worths), bound, at: 0 }
     }
 
-    /// The document it stands on, or [`Cursor::END`].
+    /// What the document it stands on is worth, before idf.
     #[inline]
-    pub fn doc(&self) -> u32 {
+    pub fn worth(&self, table: &ScoreTable) -> f64 {
+        match self {
+            Source::Term { cursor, .. } => table.worth(cursor.shape_number(), cursor.doc()),
+            Source::Worked { worths, at, .. } => worths[*at],
+        }
+    }
+
+    /// No document from where it stands to `end` is worth more.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn bound_until(&self, end: u32, table: &ScoreTable) -> Result<f64, Malformed> {
+        if self.doc() >= end {
+            return Ok(0.0);
+        }
+        Ok(match self {
+            Source::Term { bound, .. } if bound.is_finite() => *bound,
+            Source::Term { cursor, .. } => table.bound(cursor.worth_until(end)?),
+            Source::Worked { bound, .. } => *bound,
+        })
+    }
+}
+
+impl Documents for Source<'_> {
+    #[inline]
+    fn doc(&self) -> u32 {
         match self {
             Source::Term { cursor, .. } => cursor.doc(),
             Source::Worked { documents, at, .. } => documents.get(*at).copied().unwrap_or(Cursor::END),
         }
     }
 
-    /// Moves to the first document that is at least `target`; never back.
-    ///
-    /// # Errors
-    /// When the index is damaged.
-    pub fn seek(&mut self, target: u32) -> Result<(), Malformed> {
+    fn seek(&mut self, target: u32) -> Result<(), Malformed> {
         match self {
             Source::Term { cursor, .. } => cursor.seek(target)?,
             Source::Worked { documents, at, .. } => {
@@ -90,35 +111,10 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// What the document it stands on is worth, before idf.
-    #[inline]
-    pub fn worth(&self, table: &ScoreTable) -> f64 {
-        match self {
-            Source::Term { cursor, .. } => table.worth(cursor.shape_number(), cursor.doc()),
-            Source::Worked { worths, at, .. } => worths[*at],
-        }
-    }
-
-    /// No more documents than this follow.
-    pub fn most_documents(&self) -> usize {
+    fn most_documents(&self) -> usize {
         match self {
             Source::Term { cursor, .. } => cursor.documents(),
             Source::Worked { documents, .. } => documents.len(),
         }
-    }
-
-    /// No document from where it stands to `end` is worth more.
-    ///
-    /// # Errors
-    /// When the index is damaged.
-    pub fn bound_until(&self, end: u32, table: &ScoreTable) -> Result<f64, Malformed> {
-        if self.doc() >= end {
-            return Ok(0.0);
-        }
-        Ok(match self {
-            Source::Term { bound, .. } if bound.is_finite() => *bound,
-            Source::Term { cursor, .. } => table.bound(cursor.worth_until(end)?),
-            Source::Worked { bound, .. } => *bound,
-        })
     }
 }
