@@ -197,10 +197,18 @@ pub struct Cursor<'a> {
     place: usize,
     widths: Widths,
     documents_end: usize,
-    /// A place in the block, and the occurrences in the documents before it.
-    counted: Cell<(usize, usize)>,
+    /// How far the block's positions are read; none before they are asked for.
+    reading: Cell<Option<Reading<'a>>>,
     docs: [u32; BLOCK],
     shape_numbers: [u32; BLOCK],
+}
+
+/// The packed positions of a block, a place in it, and the occurrences in the documents before it.
+#[derive(Clone, Copy, Debug)]
+struct Reading<'a> {
+    packed: &'a [u8],
+    place: usize,
+    before: usize,
 }
 
 impl<'a> Cursor<'a> {
@@ -228,7 +236,7 @@ impl<'a> Cursor<'a> {
             place: 0,
             widths: Widths { gap: 0, shape: 0, position: 0 },
             documents_end: 0,
-            counted: Cell::new((0, 0)),
+            reading: Cell::new(None),
             docs: [0; BLOCK],
             shape_numbers: [0; BLOCK],
         };
@@ -300,7 +308,12 @@ impl<'a> Cursor<'a> {
         if self.doc() >= target {
             return Ok(());
         }
-        if self.block_count() > 1 && self.last_document(self.block)? < target {
+        // Often it is the next one.
+        self.place += 1;
+        if self.place < self.block_size && self.docs[self.place % BLOCK] >= target {
+            return Ok(());
+        }
+        if self.docs[..self.block_size].last().is_some_and(|last| *last < target) {
             let mut block = self.block + 1;
             while block < self.block_count() && self.last_document(block)? < target {
                 block += 1;
@@ -423,24 +436,19 @@ impl<'a> Cursor<'a> {
     /// # Errors
     /// When positions overflow.
     pub fn positions(&self, out: &mut Vec<Spot>) -> Result<(), Malformed> {
-        let occurrences = |numbers: &[u32]| {
-            let mut sum = 0;
-            for &shape in numbers {
-                sum += self.shapes[shape as usize].total() as usize;
-            }
-            sum
-        };
         // Cursors move forward, so what was counted for the last document is not counted again.
-        let (counted, sum) = self.counted.get();
-        let skipped = if counted <= self.place {
-            sum + occurrences(&self.shape_numbers[counted..self.place])
-        } else {
-            occurrences(&self.shape_numbers[..self.place])
+        let mut reading = match self.reading.get() {
+            Some(reading) => reading,
+            None => Reading { packed: self.packed_positions()?, place: 0, before: 0 },
         };
-        self.counted.set((self.place, skipped));
-        let packed = self.packed_positions()?;
+        for &shape in &self.shape_numbers[reading.place..self.place] {
+            reading.before += self.shapes[shape as usize].total() as usize;
+        }
+        reading.place = self.place;
+        self.reading.set(Some(reading));
+        let packed = reading.packed;
         let width = self.widths.position;
-        let mut bit = skipped * width as usize;
+        let mut bit = reading.before * width as usize;
         let all = self.shape().total() as usize;
         let is_too_small = width == 0 && self.shape().repeats();
         if is_too_small || (bit + all * width as usize).div_ceil(8) > packed.len() {
@@ -516,37 +524,42 @@ impl<'a> Cursor<'a> {
     }
 
     fn load(&mut self, block: usize) -> Result<(), Malformed> {
-        let (start, mut next) = if self.block_count() == 1 {
+        let (start, first) = if self.block_count() == 1 {
             (0, 0)
         } else {
             let entry = self.skip(block)?;
-            let before = if block == 0 { 0 } else { self.last_document(block - 1)?.wrapping_add(1) };
-            (u32::from_le_bytes([entry[4], entry[5], entry[6], entry[7]]) as usize, before)
+            let first = if block == 0 { 0 } else { u64::from(self.last_document(block - 1)?) + 1 };
+            (u32::from_le_bytes([entry[4], entry[5], entry[6], entry[7]]) as usize, first)
         };
         let head = self.list.get(start..).ok_or(Malformed(WHAT))?;
         let (widths, packed) = head.split_first_chunk::<2>().ok_or(Malformed(WHAT))?;
         self.widths = Widths::parse(*widths);
         self.block = block;
         self.place = 0;
-        self.counted.set((0, 0));
+        self.reading.set(None);
         self.block_size = (self.documents - block * BLOCK).min(BLOCK);
         self.unpack(packed).ok_or(Malformed(WHAT))?;
         self.documents_end = start + 2 + self.documents_len();
-        // Gaps become documents; whatever the bytes say, no document lies past the limit.
-        let mut highest = 0;
-        for doc in &mut self.docs[..self.block_size] {
-            *doc = doc.wrapping_add(next);
-            next = doc.wrapping_add(1);
-            highest = highest.max(*doc);
+        // Gaps become documents. They ascend, so that none lies past the limit, whatever the bytes say, if the last does not.
+        let mut gaps = 0;
+        for (doc, first) in self.docs[..self.block_size].iter_mut().zip(first..) {
+            gaps += u64::from(*doc);
+            *doc = (first + gaps) as u32;
         }
-        let highest_shape = self.shape_numbers[..self.block_size].iter().copied().max().unwrap_or(0);
+        let last = first + gaps + self.block_size as u64 - 1;
         // The next block's documents are counted from the last one that the table says.
-        let is_as_said = self.block_count() == 1 || self.last_document(block)? == highest;
-        if highest >= self.document_limit || highest_shape as usize >= self.shapes.len() || !is_as_said {
+        let is_as_said = self.block_count() == 1 || u64::from(self.last_document(block)?) == last;
+        if last >= u64::from(self.document_limit) || !self.has_all_shapes() || !is_as_said {
             self.block_size = 0;
             return Err(Malformed(WHAT));
         }
         Ok(())
+    }
+
+    fn has_all_shapes(&self) -> bool {
+        // Mostly there are more shapes than so many bits could name.
+        1 << self.widths.shape <= self.shapes.len()
+            || self.shape_numbers[..self.block_size].iter().all(|&shape| (shape as usize) < self.shapes.len())
     }
 
     fn documents_len(&self) -> usize {

@@ -1,0 +1,191 @@
+//! Lists of postings and phrases over them, held against plain vectors that hold the same.
+
+use snapseek_kernel::bitmap::Bitmap;
+use snapseek_kernel::ids::{FieldId, FieldSet, Spot};
+use snapseek_kernel::index::{Cursor, List, ListRef, Lists, Shape, ShapesWriter, postings};
+use snapseek_kernel::scoring::{Eligible, PhraseForm, Positions, consecutive};
+
+const FIELDS: u8 = 3;
+
+/// The same numbers on every machine.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) % u64::from(end)) as u32
+    }
+}
+
+/// A document that has a term, and where.
+type Posting = (u32, Vec<Spot>);
+
+/// Several terms' lists, encoded and not.
+struct Sample {
+    bytes: Vec<u8>,
+    shapes: Vec<Shape>,
+    refs: Vec<ListRef>,
+    documents: u32,
+}
+
+impl Sample {
+    fn new(lists: &[Vec<Posting>], documents: u32) -> Sample {
+        let mut writer = ShapesWriter::default();
+        let mut provisional = Vec::new();
+        for postings in lists {
+            let mut list = List::default();
+            for (document, spots) in postings {
+                let counts = (0..FIELDS).map(FieldId).map(|field| {
+                    let of_field = spots.iter().filter(|spot| spot.field() == field);
+                    (field, u32::try_from(of_field.count()).unwrap())
+                });
+                let shape = writer.intern(&counts.filter(|(_, count)| *count > 0).collect::<Vec<_>>());
+                writer.count_use(shape);
+                list.documents.push(*document);
+                list.shapes.push(shape);
+                for (place, spot) in spots.iter().enumerate() {
+                    let before = place.checked_sub(1).map(|before| spots[before]);
+                    let next = before.filter(|before| before.field() == spot.field());
+                    list.positions.push(spot.position() - next.map_or(0, |before| before.position() + 1));
+                }
+            }
+            provisional.push(list);
+        }
+        let (shapes, numbers) = writer.finish();
+        let (mut bytes, mut refs) = (Vec::new(), Vec::new());
+        for list in &mut provisional {
+            list.shapes.iter_mut().for_each(|shape| *shape = numbers[*shape as usize]);
+            refs.push(postings::encode(list, &shapes, |_, _| 1.0, &mut bytes));
+        }
+        Sample { bytes, shapes, refs, documents }
+    }
+
+    fn lists(&self) -> Lists<'_> {
+        Lists { postings: &self.bytes, shapes: &self.shapes, documents: self.documents }
+    }
+}
+
+/// A list in which one of `rarity` documents has the term, up to `most` times a field.
+fn some_postings(random: &mut Random, documents: u32, rarity: u32, most: u32, length: u32) -> Vec<Posting> {
+    let mut postings = Vec::new();
+    for document in 0..documents {
+        if random.below(rarity) > 0 {
+            continue;
+        }
+        let mut spots = Vec::new();
+        for field in (0..FIELDS).map(FieldId) {
+            let count = random.below(most + 1);
+            spots.extend((0..count).map(|_| Spot::new(field, random.below(length))));
+        }
+        if spots.is_empty() {
+            spots.push(Spot::new(FieldId(0), random.below(length)));
+        }
+        spots.sort();
+        spots.dedup();
+        postings.push((document, spots));
+    }
+    postings
+}
+
+#[test]
+fn a_cursor_stands_where_a_search_in_the_plain_list_does() {
+    let mut random = Random(3);
+    // Lists of a few documents, of exactly one block and of two, with none left over and one, and of many.
+    for (documents, rarity) in
+        [(1, 1), (5, 1), (127, 1), (128, 1), (129, 1), (256, 1), (257, 1), (5_000, 3), (20_000, 40)]
+    {
+        let expected = some_postings(&mut random, documents, rarity, 3, 50);
+        if expected.is_empty() {
+            continue;
+        }
+        let sample = Sample::new(std::slice::from_ref(&expected), documents);
+        for far in [1, 2, 7, 60, 700] {
+            let mut cursor = sample.lists().cursor(sample.refs[0]).unwrap();
+            let mut target = 0;
+            loop {
+                cursor.seek(target).unwrap();
+                let place = expected.partition_point(|(document, _)| *document < target);
+                let Some((document, spots)) = expected.get(place) else { break };
+                assert_eq!(cursor.doc(), *document, "{documents} documents, sought {target}");
+                // Not of each, so that some are left out in what is counted.
+                if random.below(3) > 0 {
+                    let mut found = Vec::new();
+                    cursor.positions(&mut found).unwrap();
+                    assert_eq!(&found, spots, "{documents} documents, in {document}");
+                }
+                if random.below(4) == 0 {
+                    cursor.advance().unwrap();
+                    let next = expected.get(place + 1).map_or(Cursor::END, |(document, _)| *document);
+                    assert_eq!(cursor.doc(), next, "after {document}");
+                    target = document + 1;
+                } else {
+                    target = document + 1 + random.below(far);
+                }
+            }
+            assert_eq!(cursor.doc(), Cursor::END);
+            cursor.seek(u32::MAX).unwrap();
+            assert_eq!(cursor.doc(), Cursor::END, "and stays there");
+        }
+    }
+}
+
+#[test]
+fn phrases_are_where_their_terms_stand_one_after_the_other() {
+    let mut random = Random(5);
+    let documents = 3_000;
+    // Common first, rare first, and rare in between.
+    for rarities in [vec![1, 9], vec![9, 1], vec![2, 30, 1], vec![1, 2, 1], vec![2]] {
+        let lists = rarities.iter().map(|rarity| some_postings(&mut random, documents, *rarity, 4, 12));
+        let lists = lists.collect::<Vec<_>>();
+        let sample = Sample::new(&lists, documents);
+        let dead = Bitmap::where_true(documents as usize, |document| document % 11 == 3);
+        for (is_initial, fields, dead) in [
+            (false, FieldSet::ALL, None),
+            (true, FieldSet::ALL, None),
+            (false, FieldSet::only(FieldId(1)), None),
+            (false, FieldSet::ALL, Some(&dead)),
+        ] {
+            let form = PhraseForm { terms: lists.len(), fields, is_initial };
+            let term = |list: &ListRef| Positions::new(sample.lists(), vec![*list], None).unwrap();
+            let mut terms = sample.refs.iter().map(term).collect::<Vec<_>>();
+            let eligible = Eligible { first_row: 0, dead, allowed: None };
+            let weights = [1.0, 10.0, 0.5];
+            let worked = consecutive(form, &mut terms, &eligible, &weights).unwrap();
+            let found = worked.documents.into_iter().zip(worked.frequencies).collect::<Vec<_>>();
+            let expected = naive_phrase(&lists, form, dead, &weights);
+            assert!(found == expected, "{rarities:?} {is_initial} {fields:?}: {found:?} {expected:?}");
+            assert!(!expected.is_empty(), "{rarities:?}: nothing tells nothing");
+        }
+    }
+}
+
+/// The documents of a phrase, and the weights of where it starts, by looking for every term everywhere.
+fn naive_phrase(
+    lists: &[Vec<Posting>],
+    form: PhraseForm,
+    dead: Option<&Bitmap>,
+    weights: &[f64],
+) -> Vec<(u32, f64)> {
+    let has = |list: &Vec<Posting>, document: u32, spot: Spot| {
+        list.iter().any(|(of, spots)| *of == document && spots.contains(&spot))
+    };
+    let mut found = Vec::new();
+    for (document, spots) in &lists[0] {
+        if dead.is_some_and(|dead| dead.has(*document as usize)) {
+            continue;
+        }
+        let starts = spots.iter().filter(|start| {
+            let follows = |(list, offset): (&Vec<Posting>, u32)| {
+                has(list, *document, Spot::new(start.field(), start.position() + offset))
+            };
+            form.fields.has(start.field())
+                && (!form.is_initial || start.position() == 0)
+                && lists[1..].iter().zip(1..).all(follows)
+        });
+        let frequency = starts.map(|start| weights[start.field().index()]).sum::<f64>();
+        if frequency > 0.0 {
+            found.push((*document, frequency));
+        }
+    }
+    found
+}
