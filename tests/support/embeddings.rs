@@ -1,6 +1,8 @@
 //! Vectors with known bits, checked natively by `tests/embed.rs` and in wasm by its suite.
 
-use snapseek::embed::{Embedder, HashEmbedder, StaticModel, StaticModelView, Tokenizer, WordPieceOptions};
+use snapseek::embed::{
+    Embedder, HashEmbedder, StaticModel, StaticModelView, Tokenizer, WordPieceOptions, bert_words,
+};
 
 /// Texts of several scripts; the model below knows some of their words.
 const TEXTS: [&str; 4] =
@@ -9,12 +11,41 @@ const TEXTS: [&str; 4] =
 /// The vectors' bits: the hash embedding's 64 numbers of each text, then the static model's 24.
 pub const GOLDEN: [u64; 2] = [0x1bbb_7fcd_ac3e_d19f, 0xf504_9fde_3a0d_b473];
 
-/// The bits of all vectors of an embedder, in one number: FNV-1a, whose every step depends on the one before.
+/// What the tokenizer and the hash embedding make of every code point that Unicode's forms change, between letters and marks.
+pub const GOLDEN_FORMS: [u64; 2] = [0xe9dd_e7a9_f0a9_401d, 0x4467_d56a_fc75_ea58];
+
+/// All bytes in one number: FNV-1a, whose every step depends on the one before.
+fn hashed(bytes: impl IntoIterator<Item = u8>, before: u64) -> u64 {
+    bytes.into_iter().fold(before, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+const NOTHING: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// The bits of all vectors of an embedder.
 fn bits(embedder: &impl Embedder) -> u64 {
     let values = TEXTS.iter().flat_map(|text| embedder.embed(text));
-    values.flat_map(f32::to_le_bytes).fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    hashed(values.flat_map(f32::to_le_bytes), NOTHING)
+}
+
+/// What [`GOLDEN_FORMS`] has to be.
+pub fn found_forms() -> [u64; 2] {
+    // Ideographs, and what is nobody's, have no other form.
+    let all = ('\0'..'\u{3400}').chain('\u{a000}'..'\u{e000}').chain('\u{f900}'..'\u{17000}');
+    let all = all.chain('\u{1ae00}'..'\u{20000}').chain('\u{2f800}'..'\u{2fa20}').collect::<Vec<_>>();
+    let apart = WordPieceOptions { clean_text: false, lowercase: false, ..WordPieceOptions::default() };
+    let (mut words, mut vectors) = (NOTHING, NOTHING);
+    for c in &all {
+        bert_words(&format!("e{c}\u{301}{c}\u{323}"), apart, |word| {
+            words = hashed(word.bytes(), words);
+            true
+        });
+    }
+    let embedder = HashEmbedder::new(16);
+    for chars in all.chunks(8) {
+        let text = chars.iter().map(|c| format!("e{c}\u{301} {c} ")).collect::<String>();
+        vectors = hashed(embedder.embed(&text).into_iter().flat_map(f32::to_le_bytes), vectors);
+    }
+    [words, vectors]
 }
 
 /// What [`GOLDEN`] has to be.

@@ -453,6 +453,11 @@ fn the_embedders_give_the_bits_that_they_give_natively() {
 }
 
 #[wasm_bindgen_test]
+fn every_code_point_has_the_forms_that_it_has_natively() {
+    assert_eq!(embeddings::found_forms(), embeddings::GOLDEN_FORMS);
+}
+
+#[wasm_bindgen_test]
 fn every_recipe_gives_the_text_that_it_gives_natively() {
     let mut golden = ANSWERS.lines();
     for (preset, sample, calls) in recipe_calls::CALLS {

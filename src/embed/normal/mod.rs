@@ -1,112 +1,59 @@
 //! How are texts that look the same, or mean the same, brought to the same code points? Unicode's forms NFD and NFKC.
 //!
-//! Both give what the crate unicode-normalization gives; tests compare them on every code point. Its tables are three
-//! times the size of all the rest of this folder in a browser, and quicker than an embedding needs.
+//! The tables behind them are large, and every host of WebAssembly has them: there the host is asked, natively a crate.
+//! What both do to a code point never changes once Unicode has it, so they agree about all that the oldest host may know.
+//! What came later is left as it is, on every machine.
 
-mod table;
+#[cfg(not(target_arch = "wasm32"))]
+mod by_crate;
+#[cfg(target_arch = "wasm32")]
+mod by_host;
+mod later;
 
-use crate::order::sort_by_key;
-use table::{Kind, Table};
+#[cfg(not(target_arch = "wasm32"))]
+use by_crate::in_form;
+#[cfg(target_arch = "wasm32")]
+use by_host::in_form;
+use later::LATER;
 
-/// The Hangul syllables, which are composed of their letters by rule.
-const SYLLABLES: u32 = 0xac00;
-const LEADS: u32 = 0x1100;
-const VOWELS: u32 = 0x1161;
-/// One before the first trailing letter: a syllable may have none.
-const TRAILS: u32 = 0x11a7;
-const LEAD_COUNT: u32 = 19;
-const VOWEL_COUNT: u32 = 21;
-const TRAIL_COUNT: u32 = 28;
+/// A form of Unicode's.
+#[derive(Clone, Copy)]
+enum Form {
+    Nfd,
+    Nfkc,
+}
 
 /// The text in NFD: every letter and its accents apart.
 pub(super) fn nfd(text: &str) -> String {
-    let parts = decomposed(text, Table::get(), &|kind| kind != Kind::Compatible);
-    parts.into_iter().map(|(_, c)| c).collect()
+    normal(text, Form::Nfd)
 }
 
 /// The text in NFKC: compatibility forms replaced, letters and accents together where one code point has both.
 pub(super) fn nfkc(text: &str) -> String {
-    let table = Table::get();
-    composed(decomposed(text, table, &|_| true), table)
+    normal(text, Form::Nfkc)
 }
 
-/// Code points with their combining classes, those that combine with the same letter in the order of their classes.
-fn decomposed(text: &str, table: &Table, takes: &dyn Fn(Kind) -> bool) -> Vec<(u8, char)> {
-    let mut out = Vec::with_capacity(text.len());
-    text.chars().for_each(|c| decompose(c, table, takes, &mut out));
-    for marks in out.split_mut(|part: &(u8, char)| part.0 == 0).filter(|marks| marks.len() > 1) {
-        sort_by_key(marks, |mark| mark.0);
+fn normal(text: &str, form: Form) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.find(is_later).unwrap_or(rest.len());
+        let (known, after) = rest.split_at(end);
+        if known.is_ascii() {
+            out += known;
+        } else {
+            out += &in_form(known, form);
+        }
+        let left = after.find(|c| !is_later(c)).unwrap_or(after.len());
+        out += &after[..left];
+        rest = &after[left..];
     }
     out
 }
 
-fn decompose(c: char, table: &Table, takes: &dyn Fn(Kind) -> bool, out: &mut Vec<(u8, char)>) {
-    if c < '\u{a0}' {
-        return out.push((0, c));
-    }
-    let syllable = u32::from(c).wrapping_sub(SYLLABLES);
-    if syllable < LEAD_COUNT * VOWEL_COUNT * TRAIL_COUNT {
-        let (vowel, trail) = (syllable / TRAIL_COUNT % VOWEL_COUNT, syllable % TRAIL_COUNT);
-        let letters = [LEADS + syllable / TRAIL_COUNT / VOWEL_COUNT, VOWELS + vowel, TRAILS + trail];
-        let letters = &letters[..if trail == 0 { 2 } else { 3 }];
-        return out.extend(letters.iter().filter_map(|&letter| Some((0, char::from_u32(letter)?))));
-    }
-    match table.decomposition(c) {
-        // What a canonical decomposition gives may have a compatible one.
-        Some((Kind::Compatible, parts)) if takes(Kind::Compatible) => {
-            out.extend(parts.iter().map(|&part| (table.class(part), part)));
-        }
-        Some((kind, parts)) if kind != Kind::Compatible => {
-            for &part in parts {
-                match table.decomposition(part) {
-                    Some(_) => decompose(part, table, takes, out),
-                    None => out.push((table.class(part), part)),
-                }
-            }
-        }
-        _ => out.push((table.class(c), c)),
-    }
-}
-
-/// The code points, each joined to the letter before it where the two have a code point of their own.
-fn composed(parts: Vec<(u8, char)>, table: &Table) -> String {
-    let mut out: Vec<char> = Vec::with_capacity(parts.len());
-    // Where the last letter is, and the class of what stands between it and here.
-    let mut letter = None;
-    let mut between = None;
-    for (class, part) in parts {
-        // A mark is cut off from its letter by a mark of its class; a letter by any mark.
-        let is_near = between.is_none_or(|between| between < class);
-        if let Some(at) = letter.filter(|_| is_near)
-            && let Some(whole) = compose(out[at], part, table)
-        {
-            out[at] = whole;
-            continue;
-        }
-        if class == 0 {
-            letter = Some(out.len());
-            between = None;
-        } else {
-            between = Some(class);
-        }
-        out.push(part);
-    }
-    out.into_iter().collect()
-}
-
-fn compose(first: char, second: char, table: &Table) -> Option<char> {
-    let lead = u32::from(first).wrapping_sub(LEADS);
-    let vowel = u32::from(second).wrapping_sub(VOWELS);
-    if lead < LEAD_COUNT && vowel < VOWEL_COUNT {
-        return char::from_u32(SYLLABLES + (lead * VOWEL_COUNT + vowel) * TRAIL_COUNT);
-    }
-    let syllable = u32::from(first).wrapping_sub(SYLLABLES);
-    let trail = u32::from(second).wrapping_sub(TRAILS);
-    let is_open = syllable < LEAD_COUNT * VOWEL_COUNT * TRAIL_COUNT && syllable.is_multiple_of(TRAIL_COUNT);
-    if is_open && (1..TRAIL_COUNT).contains(&trail) {
-        return char::from_u32(u32::from(first) + trail);
-    }
-    table.composition(first, second)
+fn is_later(c: char) -> bool {
+    let after = LATER.partition_point(|range| range.0 <= c);
+    LATER[..after].last().is_some_and(|range| c <= range.1)
 }
 
 #[cfg(test)]
@@ -114,37 +61,27 @@ mod tests {
     use super::*;
     use unicode_normalization::UnicodeNormalization;
 
-    fn check(text: &str) {
-        assert_eq!(nfd(text), text.nfd().collect::<String>(), "{text:?} {}", text.escape_unicode());
-        assert_eq!(nfkc(text), text.nfkc().collect::<String>(), "{text:?} {}", text.escape_unicode());
-    }
-
     #[test]
-    fn every_code_point_is_as_the_reference_has_it() {
-        ('\0'..=char::MAX).for_each(|c| check(&c.to_string()));
-    }
-
-    #[test]
-    fn every_decomposition_is_as_the_reference_has_it_between_letters_and_marks() {
-        for c in ('\0'..=char::MAX).filter(|c| c.nfkd().ne([*c])) {
-            check(&format!("a\u{315}{c}\u{300}\u{5ae}{c}\u{94d}"));
-            check(&c.nfkd().collect::<String>());
-            check(&c.nfd().collect::<Vec<_>>().iter().rev().collect::<String>());
+    fn texts_are_in_their_forms() {
+        for text in ["", "plain", "naïve ﬁles №5", "e\u{301}\u{323}", "각", "\u{1e9b}\u{323}"] {
+            assert_eq!(nfd(text), text.nfd().collect::<String>());
+            assert_eq!(nfkc(text), text.nfkc().collect::<String>());
         }
     }
 
     #[test]
-    fn random_texts_are_as_the_reference_has_them() {
-        let changing = ('\0'..=char::MAX).filter(|c| c.nfkd().ne([*c]) || table::Table::get().class(*c) != 0);
-        let changing = changing.chain("aeo가각각\u{11a7}".chars()).collect::<Vec<_>>();
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut random = |below: usize| {
-            state = state.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
-            (state >> 33) as usize % below
-        };
-        for _ in 0..200_000 {
-            let len = 1 + random(8);
-            check(&(0..len).map(|_| changing[random(changing.len())]).collect::<String>());
-        }
+    fn what_came_later_is_left_and_parts_what_stands_beside_it() {
+        let (later, _) = LATER[0];
+        let text = format!("e{later}\u{301}{later}{later}ﬁ");
+        assert_eq!(nfkc(&text), format!("e{later}\u{301}{later}{later}fi"));
+        assert_eq!(nfd(&format!("é{later}é")), format!("e\u{301}{later}e\u{301}"));
+    }
+
+    #[test]
+    fn the_list_has_ranges_in_order_of_what_the_forms_would_change() {
+        assert!(LATER.windows(2).all(|pair| pair[0].1 < pair[1].0));
+        let all = LATER.iter().flat_map(|&(first, last)| first..=last);
+        let changed = all.clone().filter(|c| c.nfkd().ne([*c])).count();
+        assert!(changed > 50 && changed < all.count(), "some change, others are what those become");
     }
 }
