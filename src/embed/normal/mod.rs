@@ -4,17 +4,17 @@
 //! What both do to a code point never changes once Unicode has it, so they agree about all that the oldest host may know.
 //! What came later is left as it is, on every machine.
 
-#[cfg(not(target_arch = "wasm32"))]
-mod by_crate;
 #[cfg(target_arch = "wasm32")]
-mod by_host;
+mod host;
 mod later;
-
 #[cfg(not(target_arch = "wasm32"))]
-use by_crate::in_form;
+mod native;
+
 #[cfg(target_arch = "wasm32")]
-use by_host::in_form;
+use host::in_form;
 use later::LATER;
+#[cfg(not(target_arch = "wasm32"))]
+use native::in_form;
 
 /// A form of Unicode's.
 #[derive(Clone, Copy)]
