@@ -1,24 +1,24 @@
 // snapseek's wasm package in Node.
 
+import { readFile } from "node:fs/promises";
 import { now } from "../measure.mjs";
 import { LIMIT } from "../records.mjs";
 
 const schema = { fields: { title: {}, description: {}, section: {} } };
 let snapseek;
+let module;
 let wasm;
 
 export async function start() {
   snapseek = await import("../../../pkg/node.js");
-  // The module is compiled with the first engine.
-  (await snapseek.build("", schema)).free();
-  // Asked again, the glue answers with what it has.
   const { initSync } = await import("../../../pkg/glue.js");
-  wasm = initSync({});
+  module = await WebAssembly.compile(await readFile(new URL("../../../pkg/snapseek.wasm", import.meta.url)));
+  wasm = initSync({ module });
 }
 
 export async function build(lines) {
   const building = now();
-  const engine = await snapseek.build(lines, schema);
+  const engine = await snapseek.build(lines, schema, { wasm: module });
   const bytes = engine.snapshot();
   const buildSeconds = now() - building;
   engine.free();
@@ -26,7 +26,7 @@ export async function build(lines) {
 }
 
 export async function open(files) {
-  const engine = await snapseek.open(files.get("packages.snap"));
+  const engine = await snapseek.open(files.get("packages.snap"), { wasm: module });
   const options = { limit: LIMIT };
   return {
     search: (query) => engine.match(query.match, options),
