@@ -127,7 +127,7 @@ impl<'a> PlaceFinder<'a> {
             }
         }
         let mut starts = Vec::new();
-        starts_here(form(phrase), of_phrase, &mut starts, &mut Vec::new())?;
+        starts_here(form(phrase), of_phrase, &mut starts)?;
         Ok(starts)
     }
 }

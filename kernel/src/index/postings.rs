@@ -436,6 +436,37 @@ impl<'a> Cursor<'a> {
     /// # Errors
     /// When positions overflow.
     pub fn positions(&self, out: &mut Vec<Spot>) -> Result<(), Malformed> {
+        self.each_spot(|spot| {
+            out.push(spot);
+            true
+        })
+    }
+
+    /// Calls `each` with the occurrences in the document it stands on, in order, for as long as it says to go on.
+    ///
+    /// # Errors
+    /// When positions overflow.
+    #[inline]
+    pub fn each_spot(&self, mut each: impl FnMut(Spot) -> bool) -> Result<(), Malformed> {
+        let (packed, mut bit) = self.packed_spots()?;
+        let width = self.widths.position;
+        for &(field, count) in self.shape().counts() {
+            let mut next = 0u32;
+            for _ in 0..count {
+                let position = next.checked_add(bits::get(packed, bit, width)).ok_or(Malformed(WHAT))?;
+                if !each(Spot::new(field, position)) {
+                    return Ok(());
+                }
+                next = position.saturating_add(1);
+                bit += width as usize;
+            }
+        }
+        Ok(())
+    }
+
+    /// The packed positions of the block, and the bit where those of the document it stands on start; all of them are there.
+    #[inline]
+    fn packed_spots(&self) -> Result<(&'a [u8], usize), Malformed> {
         // Cursors move forward, so what was counted for the last document is not counted again.
         let mut reading = match self.reading.get() {
             Some(reading) => reading,
@@ -446,24 +477,14 @@ impl<'a> Cursor<'a> {
         }
         reading.place = self.place;
         self.reading.set(Some(reading));
-        let packed = reading.packed;
-        let width = self.widths.position;
-        let mut bit = reading.before * width as usize;
+        let (packed, width) = (reading.packed, self.widths.position as usize);
+        let bit = reading.before * width;
         let all = self.shape().total() as usize;
         let is_too_small = width == 0 && self.shape().repeats();
-        if is_too_small || (bit + all * width as usize).div_ceil(8) > packed.len() {
+        if is_too_small || (bit + all * width).div_ceil(8) > packed.len() {
             return Err(Malformed(WHAT));
         }
-        for &(field, count) in self.shape().counts() {
-            let mut next = 0u32;
-            for _ in 0..count {
-                let position = next.checked_add(bits::get(packed, bit, width)).ok_or(Malformed(WHAT))?;
-                out.push(Spot::new(field, position));
-                next = position.saturating_add(1);
-                bit += width as usize;
-            }
-        }
-        Ok(())
+        Ok((packed, bit))
     }
 
     #[inline]

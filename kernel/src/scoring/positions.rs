@@ -53,31 +53,30 @@ impl<'a> Positions<'a> {
         Ok(Positions { lists, of_term, reading })
     }
 
-    /// The positions in the document it stands on that lie in `fields`, ascending; `out` is cleared first.
-    ///
-    /// # Errors
-    /// When the index is damaged.
-    pub fn read(&self, fields: FieldSet, out: &mut Vec<Spot>) -> Result<(), Malformed> {
-        out.clear();
+    /// Calls `each` with the positions in the document it stands on, ascending, for as long as it says to go on.
+    #[inline]
+    fn each_spot(&self, each: impl FnMut(Spot) -> bool) -> Result<(), Malformed> {
         match &self.reading {
-            Reading::One(cursor) => cursor.positions(out)?,
+            Reading::One(cursor) => cursor.each_spot(each),
             Reading::Union(union, at) => {
-                let here = self.doc();
-                for (_, list) in union[*at..].iter().take_while(|(document, _)| *document == here) {
-                    let mut cursor = self.lists.cursor(self.of_term[*list as usize])?;
-                    cursor.seek(here)?;
-                    cursor.positions(out)?;
-                }
-                // Most documents are in one list only.
-                if !out.is_sorted() {
-                    sort(out);
-                }
+                self.spots_of_union(&union[*at..])?.into_iter().all(each);
+                Ok(())
             }
         }
-        if fields != FieldSet::ALL {
-            out.retain(|spot| fields.has(spot.field()));
+    }
+
+    fn spots_of_union(&self, rest: &[(u32, u32)]) -> Result<Vec<Spot>, Malformed> {
+        let (here, mut spots) = (self.doc(), Vec::new());
+        for (_, list) in rest.iter().take_while(|(document, _)| *document == here) {
+            let mut cursor = self.lists.cursor(self.of_term[*list as usize])?;
+            cursor.seek(here)?;
+            cursor.positions(&mut spots)?;
         }
-        Ok(())
+        // Most documents are in one list only.
+        if !spots.is_sorted() {
+            sort(&mut spots);
+        }
+        Ok(spots)
     }
 }
 
@@ -145,38 +144,38 @@ pub struct PhraseForm {
 /// Where each phrase starts in a document.
 pub type Starts = Vec<Vec<Spot>>;
 
-/// Where a phrase starts in the document that all its terms stand on: in one field, one after the other. `starts` and
-/// `read` are cleared first.
+/// Where a phrase starts in the document that all its terms stand on: in one field, one after the other. `starts` is cleared
+/// first.
 ///
 /// # Errors
 /// When the index is damaged.
-pub fn starts_here(
-    phrase: PhraseForm,
-    terms: &[Positions],
-    starts: &mut Vec<Spot>,
-    read: &mut Vec<Spot>,
-) -> Result<(), Malformed> {
+pub fn starts_here(phrase: PhraseForm, terms: &[Positions], starts: &mut Vec<Spot>) -> Result<(), Malformed> {
     starts.clear();
     let Some((first, others)) = terms.split_first() else { return Ok(()) };
-    first.read(phrase.fields, starts)?;
-    if phrase.is_initial {
-        starts.retain(|start| start.position() == 0);
-    }
+    first.each_spot(|spot| {
+        if phrase.fields.has(spot.field()) && (!phrase.is_initial || spot.position() == 0) {
+            starts.push(spot);
+        }
+        true
+    })?;
     for (term, offset) in others.iter().zip(1..) {
         if starts.is_empty() {
             return Ok(());
         }
-        term.read(FieldSet::ALL, read)?;
-        // Both are sorted, so one walk over the two is enough.
-        let mut rest = read.iter();
-        let mut place = rest.next();
-        starts.retain(|start| {
-            let wanted = Spot(start.0 + offset);
-            while place.is_some_and(|place| *place < wanted) {
-                place = rest.next();
+        // Both ascend, so one walk over the two is enough.
+        let (mut place, mut kept) = (0, 0);
+        term.each_spot(|spot| {
+            while place < starts.len() && starts[place].0 + offset < spot.0 {
+                place += 1;
             }
-            place == Some(&wanted)
-        });
+            if place < starts.len() && starts[place].0 + offset == spot.0 {
+                starts[kept] = starts[place];
+                kept += 1;
+                place += 1;
+            }
+            place < starts.len()
+        })?;
+        starts.truncate(kept);
     }
     Ok(())
 }
@@ -219,7 +218,6 @@ pub fn each_document_with(
     let order = rarest_first(terms);
     let mut target = 0;
     let mut starts = vec![Vec::new(); phrases.len()];
-    let mut read = Vec::new();
     'documents: loop {
         let document = next_common(terms, &order, target)?;
         if document == Cursor::END {
@@ -233,7 +231,7 @@ pub fn each_document_with(
         for (phrase, starts) in phrases.iter().zip(&mut starts) {
             let (own, others) = rest.split_at(phrase.terms);
             rest = others;
-            starts_here(*phrase, own, starts, &mut read)?;
+            starts_here(*phrase, own, starts)?;
             if starts.is_empty() {
                 continue 'documents;
             }
