@@ -28,6 +28,21 @@ const MEMORIES = {
   attributes: { projectId: "keyword", createdAt: "time", isDeleted: "bool" },
 };
 
+/** Every code point that Unicode's forms change, and most others; ideographs, and what is nobody's, have no other form. */
+const CODE_POINTS = [[0x20, 0x3400], [0xa000, 0xd800], [0xf900, 0x17000], [0x1ae00, 0x20000], [0x2f800, 0x2fa20]];
+
+/** Records of them all, between letters and marks. */
+const codePointRecords = () => {
+  const all = CODE_POINTS.flatMap(([first, end]) => Array.from({ length: end - first }, (_, i) => String.fromCodePoint(first + i)));
+  return Array.from({ length: Math.ceil(all.length / 64) }, (_, i) => {
+    const some = all.slice(64 * i, 64 * i + 64).map((c) => `e${c}\u0301 ${c} `);
+    return { id: i, title: some.join("") };
+  });
+};
+
+/** All bytes in one number, FNV-1a. */
+const hashed = (bytes) => bytes.reduce((hash, byte) => Math.imul(hash ^ byte, 0x01000193) >>> 0, 0x811c9dc5);
+
 /**
  * @param snapseek What `import "snapseek"` gives.
  * @param fixture The golden records, their schema, and the snapshot that the native build makes of them.
@@ -79,6 +94,12 @@ export const suite = (snapseek, { records, schema, snapshot }, { url, split, sli
     const { hits } = await engine.search("key rotation", { mode: "vector" });
     equal(hits[0].id, "3");
     equal(hits[0].score, 0.22295153141021729);
+    engine.free();
+  },
+  "embeds every code point as every other place does": async () => {
+    const schema = { fields: { title: {} }, vectors: { own: { embedder: "hash", width: 16 } } };
+    const engine = await snapseek.build(codePointRecords(), schema);
+    equal(hashed(engine.snapshot()), 3058874182);
     engine.free();
   },
   "writes, and brings changes back": async () => {
