@@ -5,7 +5,7 @@ use super::lists::{PhraseList, near_list};
 use crate::gather::Gather;
 use crate::ids::FieldSet;
 use crate::query::{Node, Query};
-use crate::scoring::{Matching, TermMatching};
+use crate::scoring::{Documents, Matching, TermMatching};
 use crate::snapshot::SnapshotError;
 
 /// The cursor of a node, on its first document. `lists` are the phrases' lists, each used by one node.

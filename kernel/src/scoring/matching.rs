@@ -1,10 +1,10 @@
 //! AND, OR, NOT over the phrases' lists: which documents match, one after the other.
 
-use super::{Eligible, Ranked, TopK, Worked};
+use super::common::{next_common, rarest_first};
+use super::{Documents, Eligible, Ranked, TopK, Worked};
 use crate::bitmap::Bitmap;
 use crate::bm25::Bm25;
 use crate::index::Cursor;
-use crate::order::sort_by_key;
 use crate::wire::Malformed;
 use std::sync::Arc;
 
@@ -24,8 +24,8 @@ pub enum Matching<'a> {
         /// Where we stand.
         at: usize,
     },
-    /// Those of all.
-    And(Vec<Matching<'a>>),
+    /// Those of all, and their numbers, the rarest first.
+    And(Vec<Matching<'a>>, Vec<usize>),
     /// Those of any.
     Or(Vec<Matching<'a>>),
     /// Those of the first that are not those of the second.
@@ -45,67 +45,9 @@ pub struct TermMatching<'a> {
 
 impl<'a> Matching<'a> {
     /// Those of all.
-    pub fn and(mut operands: Vec<Matching<'a>>) -> Matching<'a> {
-        // The rarest operand leads: the others only seek to its documents.
-        sort_by_key(&mut operands, Matching::most_documents);
-        Matching::And(operands)
-    }
-
-    /// No more documents than this match.
-    pub fn most_documents(&self) -> usize {
-        match self {
-            Matching::Empty => 0,
-            Matching::Term(term) => term.cursor.documents(),
-            Matching::Worked { worked, .. } => worked.documents.len(),
-            Matching::And(operands) => operands.iter().map(Matching::most_documents).min().unwrap_or(0),
-            Matching::Or(operands) => {
-                operands.iter().map(Matching::most_documents).fold(0, usize::saturating_add)
-            }
-            Matching::Not(keep, _) => keep.most_documents(),
-        }
-    }
-
-    /// The document it stands on, or [`Cursor::END`].
-    pub fn doc(&self) -> u32 {
-        match self {
-            Matching::Empty => Cursor::END,
-            Matching::Term(term) => term.cursor.doc(),
-            Matching::Worked { worked, at, .. } => worked.documents.get(*at).copied().unwrap_or(Cursor::END),
-            Matching::And(operands) => operands.first().map_or(Cursor::END, Matching::doc),
-            Matching::Or(operands) => operands.iter().map(Matching::doc).min().unwrap_or(Cursor::END),
-            Matching::Not(keep, _) => keep.doc(),
-        }
-    }
-
-    /// Moves to the first match that is at least `target`; never back.
-    ///
-    /// # Errors
-    /// When the index is damaged.
-    pub fn seek(&mut self, target: u32) -> Result<(), Malformed> {
-        match self {
-            Matching::Empty => Ok(()),
-            Matching::Term(term) => term.seek(target),
-            Matching::Worked { worked, at, .. } => {
-                *at += worked.documents[*at..].partition_point(|&document| document < target);
-                Ok(())
-            }
-            Matching::And(operands) => seek_all(operands, target),
-            Matching::Or(operands) => operands.iter_mut().try_for_each(|operand| operand.seek(target)),
-            Matching::Not(keep, drop) => {
-                keep.seek(target)?;
-                loop {
-                    let document = keep.doc();
-                    if document == Cursor::END {
-                        return Ok(());
-                    }
-                    drop.seek(document)?;
-                    if drop.doc() != document {
-                        return Ok(());
-                    }
-                    keep.seek(document + 1)?;
-                }
-            }
-        }
+    pub fn and(operands: Vec<Matching<'a>>) -> Matching<'a> {
+        let order = rarest_first(&operands);
+        Matching::And(operands, order)
     }
 
     /// Writes the frequencies of the phrases that take part in the match of `document`, where it stands.
@@ -120,7 +62,7 @@ impl<'a> Matching<'a> {
                 let of_document = &worked.frequencies[at * phrases.len()..];
                 phrases.iter().zip(of_document).for_each(|(&phrase, &frequency)| out[phrase] = frequency);
             }
-            Matching::And(operands) | Matching::Or(operands) => {
+            Matching::And(operands, _) | Matching::Or(operands) => {
                 operands.iter().for_each(|operand| operand.frequencies(document, out));
             }
             Matching::Not(keep, _) => keep.frequencies(document, out),
@@ -157,6 +99,60 @@ impl<'a> Matching<'a> {
     }
 }
 
+impl Documents for Matching<'_> {
+    fn doc(&self) -> u32 {
+        match self {
+            Matching::Empty => Cursor::END,
+            Matching::Term(term) => term.cursor.doc(),
+            Matching::Worked { worked, at, .. } => worked.documents.get(*at).copied().unwrap_or(Cursor::END),
+            // Where they do not share one, some stand at the end.
+            Matching::And(operands, _) => operands.iter().map(Matching::doc).max().unwrap_or(Cursor::END),
+            Matching::Or(operands) => operands.iter().map(Matching::doc).min().unwrap_or(Cursor::END),
+            Matching::Not(keep, _) => keep.doc(),
+        }
+    }
+
+    fn seek(&mut self, target: u32) -> Result<(), Malformed> {
+        match self {
+            Matching::Empty => Ok(()),
+            Matching::Term(term) => term.seek(target),
+            Matching::Worked { worked, at, .. } => {
+                *at += worked.documents[*at..].partition_point(|&document| document < target);
+                Ok(())
+            }
+            Matching::And(operands, order) => next_common(operands, order, target).map(drop),
+            Matching::Or(operands) => operands.iter_mut().try_for_each(|operand| operand.seek(target)),
+            Matching::Not(keep, drop) => {
+                keep.seek(target)?;
+                loop {
+                    let document = keep.doc();
+                    if document == Cursor::END {
+                        return Ok(());
+                    }
+                    drop.seek(document)?;
+                    if drop.doc() != document {
+                        return Ok(());
+                    }
+                    keep.seek(document + 1)?;
+                }
+            }
+        }
+    }
+
+    fn most_documents(&self) -> usize {
+        match self {
+            Matching::Empty => 0,
+            Matching::Term(term) => term.cursor.documents(),
+            Matching::Worked { worked, .. } => worked.documents.len(),
+            Matching::And(operands, _) => operands.iter().map(Matching::most_documents).min().unwrap_or(0),
+            Matching::Or(operands) => {
+                operands.iter().map(Matching::most_documents).fold(0, usize::saturating_add)
+            }
+            Matching::Not(keep, _) => keep.most_documents(),
+        }
+    }
+}
+
 impl TermMatching<'_> {
     fn frequency(&self) -> Option<f64> {
         self.frequencies[self.cursor.shape_number() as usize]
@@ -168,28 +164,5 @@ impl TermMatching<'_> {
             self.cursor.advance()?;
         }
         Ok(())
-    }
-}
-
-fn seek_all(operands: &mut [Matching], mut target: u32) -> Result<(), Malformed> {
-    let Some((lead, others)) = operands.split_first_mut() else { return Ok(()) };
-    'lead: loop {
-        lead.seek(target)?;
-        target = lead.doc();
-        if target == Cursor::END {
-            return Ok(());
-        }
-        for other in others.iter_mut() {
-            other.seek(target)?;
-            if other.doc() != target {
-                target = other.doc();
-                if target == Cursor::END {
-                    // The lead is what `doc` asks: it has to stand at the end too.
-                    return lead.seek(Cursor::END);
-                }
-                continue 'lead;
-            }
-        }
-        return Ok(());
     }
 }
