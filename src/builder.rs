@@ -169,6 +169,11 @@ impl Builder {
         self.take(batch)
     }
 
+    /// How many vectors came by themselves for records that are not there, in batches that were pushed.
+    pub fn stray_vectors(&self) -> usize {
+        self.loose.iter().filter(|loose| self.find(loose.key()).is_none()).count()
+    }
+
     /// The snapshot's bytes.
     ///
     /// # Errors
@@ -195,11 +200,6 @@ impl Builder {
 
     fn sources(&self) -> Vec<Source<'_>> {
         self.parts.iter().map(Part::source).gather()
-    }
-
-    /// How many vectors came by themselves for records that never came, of what was pushed so far.
-    pub fn stray_vectors(&self) -> usize {
-        self.loose.iter().filter(|loose| self.find(loose.key()).is_none()).count()
     }
 
     fn loose_rows(&self) -> Vec<LooseRow<'_>> {
