@@ -169,7 +169,8 @@ impl Builder {
         self.take(batch)
     }
 
-    /// How many vectors came by themselves for records that are not there, in batches that were pushed.
+    /// How many vectors came by themselves for records that never came, in batches that were pushed; a record that was removed
+    /// did come.
     pub fn stray_vectors(&self) -> usize {
         self.loose.iter().filter(|loose| self.find(loose.key()).is_none()).count()
     }
