@@ -1,11 +1,6 @@
 // The natural logarithm, the same on every machine. Engines differ in the last bit of `Math.log`; this is the
 // algorithm of fdlibm, operation by operation, as Rust's libm has it.
 
-const number = new Float64Array(1);
-const words = new Uint32Array(number.buffer);
-/** Which of the two words holds the exponent. */
-const HIGH = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1 ? 1 : 0;
-
 /** The upper word of √½, where the mantissa's range begins, and of 1. */
 const SQRT_HALF = 0x3fe6a09e;
 const ONE = 0x3ff00000;
@@ -24,11 +19,13 @@ const [A1, A2, A3, A4, A5, A6, A7] = [
 export function logarithm(x: number): number {
   if (x === 1) return 0;
   if (!(x < Infinity)) return x;
-  number[0] = x;
-  const shifted = words[HIGH]! + (ONE - SQRT_HALF);
+  // The first four bytes hold the exponent and the upper part of the mantissa.
+  const bytes = new DataView(new ArrayBuffer(8));
+  bytes.setFloat64(0, x);
+  const shifted = bytes.getUint32(0) + (ONE - SQRT_HALF);
   const exponent = (shifted >>> 20) - 1023;
-  words[HIGH] = (shifted & 0xfffff) + SQRT_HALF;
-  const f = number[0] - 1;
+  bytes.setUint32(0, (shifted & 0xfffff) + SQRT_HALF);
+  const f = bytes.getFloat64(0) - 1;
   const half = 0.5 * f * f;
   const s = f / (2 + f);
   const z = s * s;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { constants, deflateRawSync } from "node:zlib";
-import { inflated } from "../../pkg/inflate.js";
+import { inflated } from "../../target/js/inflate.js";
 import { bytes } from "../../pkg/snapseek-inline.js";
 
 const read = async (name) => new Uint8Array(await readFile(new URL(`../../pkg/${name}`, import.meta.url)));

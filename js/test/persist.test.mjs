@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { afterEach, before, beforeEach, describe, it } from "node:test";
 import { build, open } from "../../pkg/node.js";
 import { persist } from "../../pkg/persist-node.js";
-import { filePlace } from "../../pkg/persist-file.js";
-import { Store } from "../../pkg/persist-store.js";
+import { filePlace } from "../../target/js/persist-file.js";
+import { Store } from "../../target/js/persist-store.js";
 
 const SCHEMA = { fields: { title: {} } };
 /** No process has this number: it is above what the system gives out. */

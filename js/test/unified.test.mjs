@@ -5,10 +5,10 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Flights } from "../../pkg/flights.js";
-import { Frequencies } from "../../pkg/frequencies.js";
+import { Flights } from "../../target/js/flights.js";
+import { Frequencies } from "../../target/js/frequencies.js";
 import { build, open } from "../../pkg/node.js";
-import { Warming } from "../../pkg/warming.js";
+import { Warming } from "../../target/js/warming.js";
 
 const SCHEMA = {
   fields: { title: {}, content: {} },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { build, federation } from "../../pkg/node.js";
-import { keepsAll, merge, withinBudget } from "../../pkg/federation.js";
+import { keepsAll, merge, withinBudget } from "../../target/js/federation.js";
 
 const NOW = Date.UTC(2026, 1, 1);
 const schema = {
