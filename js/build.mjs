@@ -2,7 +2,7 @@
 // as ES modules and, where an entry asks for it, as CommonJS; every entry's types; and the modules, as they are and as a
 // script, for places without files.
 //
-// A script for every source would be simpler, and was: Node took 25 ms to import 33 of them, and takes 6 for these.
+// One script a source would be simpler, but Node takes 25 ms to import 33 files, and 10 for these nine.
 
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
