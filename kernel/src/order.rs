@@ -37,6 +37,7 @@ fn sorted_numbers(len: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering)
 }
 
 /// Puts items in the places that their numbers have, two of them at a time.
+#[inline(never)]
 fn arrange(numbers: &mut [usize], swap: &mut dyn FnMut(usize, usize)) {
     // Each cycle of items that take each other's places is gone round once; where an item is right, its number says so.
     for start in 0..numbers.len() {
