@@ -6,9 +6,12 @@
 
 mod digits;
 mod map;
+mod numbers;
+mod set;
 
 pub use digits::sort_by_number;
-pub use map::{Map, Set};
+pub use map::Map;
+pub use set::Set;
 
 use std::cmp::Ordering;
 

@@ -1,13 +1,13 @@
-//! Maps and sets in the order of their keys.
+//! Maps in the order of their keys.
 //!
 //! Those of the standard library are compiled anew for every type of key and value, some kilobytes each in WebAssembly.
 //! Here keys and values stand as they came, and one piece of code, the same for all of them, holds their numbers in the
-//! order of the keys: in runs, so that a new entry moves a few hundred numbers at most, however many there are.
+//! order of the keys ([`super::numbers`]).
 
 use super::arrange;
+use super::numbers::{Between, NOWHERE, Numbers, Place};
 use serde::{Serialize, Serializer};
 use std::borrow::Borrow;
-use std::cmp::Ordering;
 use std::fmt;
 use std::ops::Index;
 
@@ -124,6 +124,13 @@ impl<K: Ord, V> Map<K, V> {
         self.iter().next_back()
     }
 
+    /// The keys alone, in their order.
+    pub fn into_keys(self) -> Vec<K> {
+        let Keys { mut keys, numbers } = self.keys;
+        arrange(&mut numbers.into_list(), &mut |a, b| keys.swap(a, b));
+        keys
+    }
+
     /// Keys and values, in the order of the keys.
     pub fn iter(&self) -> Iter<'_, K, V> {
         self.those(self.keys.numbers.all())
@@ -134,7 +141,8 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.those(Between { first: self.keys.place_of(first), ..self.keys.numbers.all() }.settled())
+        let numbers = &self.keys.numbers;
+        self.those(numbers.between(self.keys.place_of(first), numbers.end()))
     }
 
     /// Keys and values from the first of these keys to before the second.
@@ -143,7 +151,7 @@ impl<K: Ord, V> Map<K, V> {
         K: Borrow<Q>,
     {
         let (first, end) = (self.keys.place_of(first), self.keys.place_of(end));
-        self.those(Between { first, end, ..self.keys.numbers.all() }.settled())
+        self.those(self.keys.numbers.between(first, end))
     }
 
     fn those<'a>(&'a self, numbers: Between<'a>) -> Iter<'a, K, V> {
@@ -210,7 +218,7 @@ impl<K: Ord, V> IntoIterator for Map<K, V> {
 
     fn into_iter(self) -> Self::IntoIter {
         let Map { keys: Keys { mut keys, numbers }, mut values } = self;
-        arrange(&mut numbers.runs.concat(), &mut |a, b| {
+        arrange(&mut numbers.into_list(), &mut |a, b| {
             keys.swap(a, b);
             values.swap(a, b);
         });
@@ -223,90 +231,6 @@ impl<K: Ord + Borrow<Q>, V, Q: Ord + ?Sized> Index<&Q> for Map<K, V> {
 
     fn index(&self, key: &Q) -> &V {
         self.get(key).expect("who asks for the value of a key by index knows that it is there")
-    }
-}
-
-/// Things, each once, in their order.
-#[derive(Clone)]
-pub struct Set<T>(Map<T, ()>);
-
-impl<T: Ord> Set<T> {
-    /// A set of nothing.
-    pub const fn new() -> Set<T> {
-        Set(Map::new())
-    }
-
-    /// Adds a thing; whether it was not there.
-    pub fn insert(&mut self, thing: T) -> bool {
-        self.0.insert(thing, ()).is_none()
-    }
-
-    /// Whether there is this thing.
-    pub fn contains<Q: Ord + ?Sized>(&self, thing: &Q) -> bool
-    where
-        T: Borrow<Q>,
-    {
-        self.0.contains_key(thing)
-    }
-
-    /// How many things there are.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The things, in their order.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> + ExactSizeIterator {
-        self.0.keys()
-    }
-
-    /// The things from this one on.
-    pub fn from<'a, Q: Ord + ?Sized>(&'a self, first: &Q) -> impl Iterator<Item = &'a T> + use<'a, T, Q>
-    where
-        T: Borrow<Q>,
-    {
-        self.0.from(first).map(|(thing, ())| thing)
-    }
-
-    /// The things, in their order.
-    pub fn into_sorted(self) -> Vec<T> {
-        let Keys { mut keys, numbers } = self.0.keys;
-        arrange(&mut numbers.runs.concat(), &mut |a, b| keys.swap(a, b));
-        keys
-    }
-}
-
-impl<T> Default for Set<T> {
-    fn default() -> Set<T> {
-        Set(Map::default())
-    }
-}
-
-impl<T: Ord> PartialEq for Set<T> {
-    fn eq(&self, other: &Set<T>) -> bool {
-        self.0 == other.0
-    }
-}
-
-impl<T: Ord + fmt::Debug> fmt::Debug for Set<T> {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.debug_set().entries(self.iter()).finish()
-    }
-}
-
-impl<T: Ord + Serialize> Serialize for Set<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.iter())
-    }
-}
-
-impl<T: Ord> FromIterator<T> for Set<T> {
-    fn from_iter<I: IntoIterator<Item = T>>(things: I) -> Set<T> {
-        Set(things.into_iter().map(|thing| (thing, ())).collect())
     }
 }
 
@@ -346,7 +270,7 @@ struct Keys<K> {
 
 impl<K> Keys<K> {
     const fn new() -> Keys<K> {
-        Keys { keys: Vec::new(), numbers: Numbers { runs: Vec::new() } }
+        Keys { keys: Vec::new(), numbers: Numbers::new() }
     }
 }
 
@@ -388,167 +312,6 @@ impl<K: Ord> Keys<K> {
             self.keys.swap_remove(number);
         }
         number
-    }
-}
-
-/// A run that grows longer than this becomes two.
-const LONGEST: usize = 512;
-
-/// Numbers of entries in the order of their keys, in runs, none of which is empty.
-#[derive(Clone)]
-struct Numbers {
-    runs: Vec<Vec<usize>>,
-}
-
-/// No entry has this number. A number with a meaning of its own, and no `Option`, fits a register of WebAssembly.
-const NOWHERE: usize = usize::MAX;
-
-/// A place among the numbers; the one after the last of a run is also the first of the next run.
-#[derive(Clone, Copy)]
-struct Place {
-    run: usize,
-    at: usize,
-}
-
-impl Place {
-    const FIRST: Place = Place { run: 0, at: 0 };
-}
-
-/// Where something is, or would be, and the number that stands there; [`NOWHERE`] where it is not there.
-struct Found {
-    place: Place,
-    number: usize,
-}
-
-// None of these is inlined: they would stand anew in the code of every map.
-impl Numbers {
-    /// Finds something; `compare` says how the entry with a number compares with it.
-    #[inline(never)]
-    fn find(&self, compare: &dyn Fn(usize) -> Ordering) -> Found {
-        let Some(last) = self.runs.last() else { return Found { place: Place::FIRST, number: NOWHERE } };
-        // What comes in order is common.
-        if compare(last[last.len() - 1]).is_lt() {
-            let place = Place { run: self.runs.len() - 1, at: last.len() };
-            return Found { place, number: NOWHERE };
-        }
-        let run = self.runs.partition_point(|run| compare(run[0]).is_le()).saturating_sub(1);
-        match self.runs[run].binary_search_by(|&number| compare(number)) {
-            Ok(at) => Found { place: Place { run, at }, number: self.runs[run][at] },
-            Err(at) => Found { place: Place { run, at }, number: NOWHERE },
-        }
-    }
-
-    #[inline(never)]
-    fn number_of(&self, compare: &dyn Fn(usize) -> Ordering) -> usize {
-        self.find(compare).number
-    }
-
-    /// The number of something, which is the next one where it is not there yet.
-    #[inline(never)]
-    fn enter(&mut self, next: usize, compare: &dyn Fn(usize) -> Ordering) -> usize {
-        let Found { place, number } = self.find(compare);
-        if number != NOWHERE {
-            return number;
-        }
-        let Some(run) = self.runs.get_mut(place.run) else {
-            self.runs.push(vec![next]);
-            return next;
-        };
-        run.insert(place.at, next);
-        if run.len() > LONGEST {
-            let half = run.split_off(LONGEST / 2);
-            self.runs.insert(place.run + 1, half);
-        }
-        next
-    }
-
-    /// Takes out the number of something; [`NOWHERE`] where it is not there.
-    #[inline(never)]
-    fn remove(&mut self, compare: &dyn Fn(usize) -> Ordering) -> usize {
-        let Found { place, number } = self.find(compare);
-        if number != NOWHERE {
-            let run = &mut self.runs[place.run];
-            run.remove(place.at);
-            if run.is_empty() {
-                self.runs.remove(place.run);
-            }
-        }
-        number
-    }
-
-    /// Gives something another number, where it is there.
-    #[inline(never)]
-    fn renumber(&mut self, number: usize, compare: &dyn Fn(usize) -> Ordering) {
-        let found = self.find(compare);
-        if found.number != NOWHERE {
-            self.runs[found.place.run][found.place.at] = number;
-        }
-    }
-
-    /// The numbers from first to last.
-    #[inline(never)]
-    fn all(&self) -> Between<'_> {
-        Between { runs: &self.runs, first: Place::FIRST, end: Place { run: self.runs.len(), at: 0 } }
-    }
-}
-
-/// Numbers from one place to before another.
-struct Between<'a> {
-    runs: &'a Vec<Vec<usize>>,
-    first: Place,
-    end: Place,
-}
-
-impl Between<'_> {
-    fn settled(mut self) -> Self {
-        self.settle();
-        self
-    }
-
-    /// Lets the first place be one where a number stands, unless it is the end of all.
-    fn settle(&mut self) {
-        if self.runs.get(self.first.run).is_some_and(|run| self.first.at == run.len()) {
-            self.first = Place { run: self.first.run + 1, at: 0 };
-        }
-    }
-
-    fn is_done(&self) -> bool {
-        (self.first.run, self.first.at) >= (self.end.run, self.end.at)
-    }
-
-    /// The next number; [`NOWHERE`] at the end.
-    #[inline(never)]
-    fn next(&mut self) -> usize {
-        if self.is_done() {
-            return NOWHERE;
-        }
-        let number = self.runs[self.first.run][self.first.at];
-        self.first.at += 1;
-        self.settle();
-        number
-    }
-
-    /// The last number; [`NOWHERE`] where none is left.
-    #[inline(never)]
-    fn next_back(&mut self) -> usize {
-        if self.is_done() {
-            return NOWHERE;
-        }
-        if self.end.at == 0 {
-            self.end.run -= 1;
-            self.end.at = self.runs[self.end.run].len();
-        }
-        self.end.at -= 1;
-        self.runs[self.end.run][self.end.at]
-    }
-
-    #[inline(never)]
-    fn len(&self) -> usize {
-        if self.is_done() {
-            return 0;
-        }
-        let whole = self.runs[self.first.run..self.end.run].iter().map(Vec::len).sum::<usize>();
-        whole + self.end.at - self.first.at
     }
 }
 
@@ -615,14 +378,5 @@ mod tests {
         assert_eq!(up, down);
         assert!(up.keys().copied().eq(0..5000));
         assert_eq!(up[&17], 17);
-    }
-
-    #[test]
-    fn a_set_holds_each_thing_once() {
-        let mut set = ["b", "a", "b"].into_iter().collect::<Set<_>>();
-        assert!(set.insert("c") && !set.insert("a"));
-        assert!(set.iter().eq(&["a", "b", "c"]));
-        assert!(set.from("b").eq(&["b", "c"]));
-        assert_eq!(format!("{set:?}"), r#"{"a", "b", "c"}"#);
     }
 }
