@@ -1,0 +1,39 @@
+//! Entries that are loaded by their ids, and what the calls say about options that they cannot use.
+
+use crate::{entry, try_call, vault};
+use serde_json::{Value, json};
+
+#[test]
+fn load_gives_whole_entries_in_the_order_asked() {
+    let memory = json!({"id": "a", "kind": "memory", "title": "of the same id"});
+    let mut vault = vault(&[memory, entry("b", "second", json!({})), entry("a", "first", json!({}))]);
+    let loaded = try_call(&mut vault, "vault.load", json!({"ids": ["b", "zz", "a"]}), None).unwrap();
+    let titles =
+        loaded["entries"].as_array().unwrap().iter().map(|entry| &entry["title"]).collect::<Vec<_>>();
+    assert_eq!(titles, ["second", "first"]);
+    assert_eq!(loaded["missing"], json!(["zz"]));
+}
+
+#[test]
+fn options_that_cannot_be_used_are_all_named() {
+    let mut vault = vault(&[entry("a", "jwt", json!({}))]);
+    let mut complaint = |name: &str, options: Value| try_call(&mut vault, name, options, None).unwrap_err();
+    let options = json!({"limit": 0, "mode": "deep", "maxTokens": 0, "colour": 1});
+    assert_eq!(
+        complaint("vault.search", options),
+        "query: a text is wanted; mode: unknown mode \"deep\"; there are scan, full; maxTokens: must be 1 to 1000000000, \
+         not 0; limit: must be 1 to 1000, not 0; colour: unknown option; there are all, asOf, diversity, domain, \
+         embedFailed, explain, filter, fold, includeExpired, includeUpcoming, limit, maxTokens, memories, \
+         minRelevance, mode, model, now, pinned, query, tags"
+    );
+    assert_eq!(
+        complaint("vault.feedback", json!({"query": 7, "action": "liked"})),
+        "query: a text is wanted, not a number; action: unknown action \"liked\"; there are accepted, modified, \
+         dismissed, failed; entryId: is missing"
+    );
+    assert_eq!(complaint("vault.load", json!({})), "ids: an array of texts is wanted");
+    assert!(
+        complaint("vault.search", json!({"query": "x", "filter": {"nope": 1}}))
+            .starts_with("filter.nope: there is")
+    );
+}
