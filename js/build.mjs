@@ -75,9 +75,9 @@ async function scripts(entries) {
     chunkNames: "shared-[hash]",
     write: false,
   });
-  const made = outputFiles.map(({ path, text }) => [basename(path), text]);
-  for (const [name, code] of small) made.push([name, (await transform(code, minified)).code]);
-  return new Map([...made, [INLINED, await inlined()]]);
+  const all = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
+  for (const [name, code] of small) all.set(name, (await transform(code, minified)).code);
+  return all.set(INLINED, await inlined());
 }
 
 const kinds = {

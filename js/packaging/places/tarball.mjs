@@ -45,6 +45,25 @@ async function everyFileIsLoaded({ project, files }) {
   return outcome([...missing, ...idle.map((path) => `nobody loads ${path}`)], `${files.length} files`);
 }
 
+/** Each script costs Node most of a millisecond, and a page without a bundler a request. */
+const MOST_SCRIPTS = 10;
+
+async function fewScripts({ project }) {
+  const folder = join(project, "node_modules/snapseek");
+  const { exports } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  const counts = new Map();
+  for (const entry of new Set(leaves(exports).filter((path) => /^\.\/[\w-]+\.c?js$/.test(path)))) {
+    const loaded = new Set([entry.slice(2)]);
+    for (const name of loaded) {
+      const text = await readFile(join(folder, name), "utf8");
+      for (const [, found] of text.matchAll(/(?:\bfrom|\bimport|\brequire\()\s*"\.\/([\w.-]+\.c?js)"/g)) loaded.add(found);
+    }
+    counts.set(entry, loaded.size);
+  }
+  const failed = [...counts].filter(([, count]) => count > MOST_SCRIPTS).map(([entry, count]) => `${entry} loads ${count} scripts`);
+  return outcome(failed, `at most ${Math.max(...counts.values())} an entry`);
+}
+
 async function noPathsOfThisMachine({ project }) {
   const folder = join(project, "node_modules/snapseek");
   const traces = [join(PACKAGE, ".."), homedir() === "/" ? "/home/" : homedir(), "/.cargo/", "sourceMappingURL"];
@@ -110,6 +129,7 @@ export const places = {
   publint: linter("publint/src/cli.js", "--strict"),
   "are the types wrong": linter("@arethetypeswrong/cli/dist/index.js", "--profile", "node16", "--exclude-entrypoints", ...WASM, "--"),
   "tarball: every file is loaded by someone": everyFileIsLoaded,
+  "tarball: an entry is few scripts": fewScripts,
   "tarball: no paths of this machine": noPathsOfThisMachine,
   "tarball: no eval": noEval,
   "tarball: sizes": budgets,
