@@ -1,4 +1,4 @@
-//! Writes `kernel/src/analysis/tables.rs` from what SQLite's unicode61 does to each code point.
+//! Writes `index/src/analysis/tables.rs` from what SQLite's unicode61 does to each code point.
 //!
 //! Run by `scripts/gen-tables`, from the root of the repository. SQLite is asked, not read: its
 //! tables are those of Unicode 6.1 with changes of its own, and no Unicode crate has them. The same
@@ -12,7 +12,7 @@ use std::fmt::Write;
 
 use rusqlite::Connection;
 
-const TABLES: &str = "kernel/src/analysis/tables.rs";
+const TABLES: &str = "index/src/analysis/tables.rs";
 /// Code points in a row of the probe table: few enough to stay small, enough to be quick.
 const PER_ROW: usize = 256;
 /// Ends the tokens of one code point; longer than any token that one code point can be.

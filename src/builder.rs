@@ -2,7 +2,6 @@
 
 use crate::bitmap::Bitmap;
 use crate::document::{Key, Record};
-use crate::gather::Gather;
 use crate::json::Json;
 use crate::schema::{Schema, SchemaError};
 use crate::segment::{
@@ -200,7 +199,7 @@ impl Builder {
     }
 
     fn sources(&self) -> Vec<Source<'_>> {
-        self.parts.iter().map(Part::source).gather()
+        self.parts.iter().map(Part::source).collect::<Vec<_>>()
     }
 
     fn loose_rows(&self) -> Vec<LooseRow<'_>> {
@@ -231,7 +230,7 @@ impl Builder {
         }
         let part = u32::try_from(self.parts.len()).expect("few batches");
         self.gathered += batch.text_len();
-        let rows = (0..batch.len()).filter(|&row| !batch.is_dead(row)).gather();
+        let rows = (0..batch.len()).filter(|&row| !batch.is_dead(row)).collect::<Vec<_>>();
         self.parts.push(Part::Batch(Box::new(batch)));
         for row in rows {
             self.place(RowRef { part, row: u32::try_from(row).expect("a batch has few rows") });

@@ -1,7 +1,5 @@
 //! How is a list of complaints about a value told in one line?
 
-use crate::gather::Gather;
-
 /// What a complaint about the whole value stands under.
 const ROOT: &str = "(root)";
 
@@ -28,7 +26,7 @@ pub fn format_issues(issues: &[(Vec<String>, String)]) -> String {
         }
     }
     let lines = fields.iter().map(|(field, messages)| format!("{field}: {}", messages.join(", ")));
-    lines.gather().join("; ")
+    lines.collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]

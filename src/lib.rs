@@ -26,8 +26,8 @@ mod unicode;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
 
-pub use snapseek_kernel::{analysis, bitmap, bm25, gather, ids, index, json, order, vector, wire};
-use snapseek_kernel::{bits, codes, lz4, scoring};
+pub use snapseek_index::{analysis, bitmap, bm25, ids, inverted, json, order, vector, wire};
+use snapseek_index::{bits, codes, lz4, scoring};
 
 pub use builder::{BuildError, BuildFault, Builder};
 pub use document::{Key, Record, RecordError};

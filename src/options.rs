@@ -4,7 +4,6 @@
 //! (P6), and so is a name that nobody asked for.
 
 use crate::attributes::time_of;
-use crate::gather::Gather;
 use crate::issues::format_issues;
 use crate::json::{Json, float_text};
 use crate::order::sort;
@@ -208,7 +207,7 @@ impl<'a> Options<'a> {
         all: &[T],
         name_of: fn(T) -> &'static str,
     ) -> Option<T> {
-        let names = all.iter().map(|value| name_of(*value)).gather();
+        let names = all.iter().map(|value| name_of(*value)).collect::<Vec<_>>();
         self.place_of(name, what, &names).map(|place| all[place])
     }
 
@@ -284,7 +283,7 @@ impl<'a> Options<'a> {
     ) -> Option<Vec<(String, T)>> {
         self.object(name, |inner| {
             let names = inner.entries.iter().map(|(name, _)| name.as_str());
-            names.filter_map(|name| Some((name.to_owned(), read(inner, name)?))).gather()
+            names.filter_map(|name| Some((name.to_owned(), read(inner, name)?))).collect::<Vec<_>>()
         })
     }
 
@@ -303,7 +302,7 @@ impl<'a> Options<'a> {
     }
 
     fn complain_about_unknown(&mut self) {
-        let unknown = self.rest().map(|(name, _)| name.to_owned()).gather();
+        let unknown = self.rest().map(|(name, _)| name.to_owned()).collect::<Vec<_>>();
         let mut known = self.asked.clone();
         sort(&mut known);
         known.dedup();

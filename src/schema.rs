@@ -11,7 +11,6 @@ pub use vectors::{EmbedderKind, MAX_MODELS, VectorModel};
 
 use crate::analysis::{Analyzer, AnalyzerError};
 use crate::attributes::AttributeType;
-use crate::gather::Gather;
 use crate::ids::FieldId;
 use crate::json::JsonError;
 use crate::options::OptionsError;
@@ -127,7 +126,7 @@ impl Schema {
     /// When a name or weight cannot be used.
     pub fn of_fields<'a>(fields: impl IntoIterator<Item = (&'a str, f64)>) -> Result<Schema, SchemaError> {
         let fields = fields.into_iter().map(|(name, weight)| (name.to_owned(), TextField { weight }));
-        let schema = Schema { fields: Entries(fields.gather()), ..Schema::bare() };
+        let schema = Schema { fields: Entries(fields.collect::<Vec<_>>()), ..Schema::bare() };
         schema.check()?;
         Ok(schema)
     }
@@ -191,8 +190,8 @@ impl Schema {
         if self.attributes.0.len() > MAX_ATTRIBUTES {
             return Err(SchemaFault::TooManyAttributes { found: self.attributes.0.len() }.into());
         }
-        let field_names = self.fields.0.iter().map(|(name, _)| name.as_str()).gather();
-        let attribute_names = self.attributes.0.iter().map(|(name, _)| name.as_str()).gather();
+        let field_names = self.fields.0.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>();
+        let attribute_names = self.attributes.0.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>();
         for names in [&field_names, &attribute_names] {
             for (i, name) in names.iter().enumerate() {
                 // FTS5 takes column names without regard to case, so two that differ only in case are one.
@@ -238,7 +237,7 @@ impl Schema {
 
     /// The names of the text fields, in order.
     pub fn field_names(&self) -> Vec<&str> {
-        self.fields.0.iter().map(|(name, _)| name.as_str()).gather()
+        self.fields.0.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>()
     }
 
     /// How many text fields there are.
@@ -254,7 +253,7 @@ impl Schema {
 
     /// The weights of the text fields, in order.
     pub fn weights(&self) -> Vec<f64> {
-        self.fields.0.iter().map(|(_, field)| field.weight).gather()
+        self.fields.0.iter().map(|(_, field)| field.weight).collect::<Vec<_>>()
     }
 
     /// The weights that the bounds kept with postings are reckoned with: the schema's where all are above zero.

@@ -12,7 +12,6 @@
 use super::{AttributeType, time_of};
 use crate::bits::{self, BitWriter, width_of};
 use crate::codes::Codes;
-use crate::gather::Gather;
 use crate::json::Json;
 use crate::order::sort;
 use crate::wire::{Malformed, Reader, len32, u32_at};
@@ -77,7 +76,9 @@ impl ColumnWriter {
     /// Appends a document's value from a column of the same type.
     pub fn push_from(&mut self, column: &ColumnView, document: usize) {
         match &mut self.values {
-            Values::Strings(values) => values.push(column.strings(document).map(str::to_owned).gather()),
+            Values::Strings(values) => {
+                values.push(column.strings(document).map(str::to_owned).collect::<Vec<_>>())
+            }
             Values::Numbers(values) => values.push(column.number(document)),
             Values::Bools(values) => values.push(column.bool(document)),
         }
@@ -100,7 +101,7 @@ impl ColumnWriter {
             Values::Bools(values) => {
                 let mut out = Vec::new();
                 let code = |value: &Option<bool>| value.map_or(0, |value| 1 + u32::from(value));
-                put_codes(&values.iter().map(code).gather(), &mut out);
+                put_codes(&values.iter().map(code).collect::<Vec<_>>(), &mut out);
                 out
             }
         }
@@ -131,7 +132,7 @@ pub(super) fn strings_of(value: Option<&Json>, kind: AttributeType) -> Option<Ve
 }
 
 fn encode_strings(values: &[Vec<String>], kind: AttributeType) -> Vec<u8> {
-    let mut distinct = values.iter().flatten().map(String::as_str).gather();
+    let mut distinct = values.iter().flatten().map(String::as_str).collect::<Vec<_>>();
     sort(&mut distinct);
     distinct.dedup();
     let mut out = len32(distinct.len()).to_le_bytes().to_vec();
@@ -150,9 +151,12 @@ fn encode_strings(values: &[Vec<String>], kind: AttributeType) -> Vec<u8> {
             first += strings.len();
             out.extend_from_slice(&len32(first).to_le_bytes());
         }
-        put_codes(&values.iter().flatten().map(code).gather(), &mut out);
+        put_codes(&values.iter().flatten().map(code).collect::<Vec<_>>(), &mut out);
     } else {
-        put_codes(&values.iter().map(|strings| strings.first().map_or(0, code)).gather(), &mut out);
+        put_codes(
+            &values.iter().map(|strings| strings.first().map_or(0, code)).collect::<Vec<_>>(),
+            &mut out,
+        );
     }
     out
 }
@@ -168,7 +172,7 @@ fn encode_numbers(values: &[Option<f64>]) -> Vec<u8> {
         let mut out = vec![1];
         out.extend_from_slice(&least.to_le_bytes());
         let code = |number: f64| (number - least) as u32 + 1;
-        put_codes(&values.iter().map(|value| value.map_or(0, code)).gather(), &mut out);
+        put_codes(&values.iter().map(|value| value.map_or(0, code)).collect::<Vec<_>>(), &mut out);
         return out;
     }
     let mut out = vec![0];

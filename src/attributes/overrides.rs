@@ -2,7 +2,6 @@
 
 use super::column::strings_of;
 use super::{AttributeType, ColumnView, time_of};
-use crate::gather::Gather;
 use crate::json::Json;
 use crate::order::Map;
 
@@ -78,7 +77,7 @@ impl<'a> Values<'a> {
         let Some(column) = self.columns.get(attribute) else { return Vec::new() };
         match self.overrides.get(attribute, document) {
             Some(value) => texts_of(value, column.kind()),
-            None => column.strings(document).map(str::to_owned).gather(),
+            None => column.strings(document).map(str::to_owned).collect::<Vec<_>>(),
         }
     }
 

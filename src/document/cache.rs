@@ -1,6 +1,5 @@
 //! Which blocks are at hand? Those that were used last, up to so many bytes.
 
-use crate::gather::Gather;
 use crate::order::sort_numbers;
 
 /// Packed blocks, and when each was used.
@@ -64,7 +63,7 @@ impl BlockCache {
             return;
         }
         let goal = self.most - self.most / 8;
-        let mut by_use = (0..self.blocks.len()).gather();
+        let mut by_use = (0..self.blocks.len()).collect::<Vec<_>>();
         sort_numbers(&mut by_use, &mut |a, b| self.blocks[a].used.cmp(&self.blocks[b].used));
         let mut last_dropped = 0;
         for place in by_use {

@@ -6,7 +6,6 @@
 //! ```
 
 use super::record::MAX_ID_LEN;
-use crate::gather::Gather;
 use crate::order::sort_numbers;
 use crate::wire::{Malformed, Reader, len32, put_bytes, put_varint, u32_at};
 use std::cmp::Ordering;
@@ -71,7 +70,7 @@ impl KeysWriter {
 
     /// The section's bytes.
     pub fn finish(self) -> Vec<u8> {
-        let mut sorted = (0..self.len()).gather();
+        let mut sorted = (0..self.len()).collect::<Vec<_>>();
         sort_numbers(&mut sorted, &mut |a, b| self.get(a).cmp(&self.get(b)));
         let mut out = len32(self.len()).to_le_bytes().to_vec();
         put_varint(&mut out, len32(self.kinds.len()));
@@ -112,7 +111,7 @@ impl<'a> KeysView<'a> {
         if kind_count > MAX_KINDS || (kind_count == 0) != (documents == 0) {
             return Err(reader.malformed());
         }
-        let kinds = (0..kind_count).map(|_| reader.str()).try_gather()?;
+        let kinds = (0..kind_count).map(|_| reader.str()).collect::<Result<Vec<_>, _>>()?;
         let kind_of = reader.take(if kind_count > 1 { documents } else { 0 })?;
         let words = |count: usize| count.checked_mul(4).ok_or(Malformed(WHAT));
         let offsets = reader.take(words(documents + 1)?)?;

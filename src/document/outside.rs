@@ -11,7 +11,6 @@
 
 use super::cache::BlockCache;
 use super::store::DocumentsView;
-use crate::gather::Gather;
 use crate::order::sort;
 use crate::wire::{Malformed, Reader, len32};
 use std::fmt::Debug;
@@ -188,7 +187,7 @@ impl Outside {
         let mut reader = Reader::new(section, WHAT);
         let (len, files) = (reader.len32()?, reader.len32()?);
         let firsts = reader.take(files.checked_mul(4).ok_or(reader.malformed())?)?;
-        let firsts = firsts.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).gather();
+        let firsts = firsts.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect::<Vec<_>>();
         let checksums = reader.rest();
         let ascend = firsts.windows(2).all(|pair| pair[0] < pair[1]);
         let fits = firsts.first() == Some(&0)
@@ -198,7 +197,8 @@ impl Outside {
         if !fits {
             return Err(reader.malformed());
         }
-        let checksums = checksums.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).gather();
+        let checksums =
+            checksums.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect::<Vec<_>>();
         let cache = Mutex::new(BlockCache::new(DEFAULT_CACHE));
         Ok(Outside { len, firsts, checksums, section_checksum: xxh3_64(section), cache, source: None })
     }
@@ -285,9 +285,10 @@ impl DocumentsView<'_> {
     /// [`StoreFault::Missing`] where blocks have to be supplied, or when the table is malformed.
     pub fn require(&self, documents: impl IntoIterator<Item = usize>) -> Result<(), StoreError> {
         match self.outside() {
-            Some(outside) if outside.source.is_none() => {
-                missing(outside, documents.into_iter().map(|document| self.block_of(document)).gather())
-            }
+            Some(outside) if outside.source.is_none() => missing(
+                outside,
+                documents.into_iter().map(|document| self.block_of(document)).collect::<Vec<_>>(),
+            ),
             _ => Ok(()),
         }
     }
@@ -298,7 +299,9 @@ impl DocumentsView<'_> {
     /// As [`DocumentsView::require`].
     pub fn require_all(&self) -> Result<(), StoreError> {
         match self.outside() {
-            Some(outside) if outside.source.is_none() => missing(outside, (0..self.block_count()).gather()),
+            Some(outside) if outside.source.is_none() => {
+                missing(outside, (0..self.block_count()).collect::<Vec<_>>())
+            }
             _ => Ok(()),
         }
     }
@@ -375,7 +378,7 @@ impl DocumentsView<'_> {
 
 fn missing(outside: &Outside, blocks: Vec<usize>) -> Result<(), StoreError> {
     let cache = outside.cache();
-    let mut missing = blocks.into_iter().map(len32).filter(|&block| !cache.has(block)).gather();
+    let mut missing = blocks.into_iter().map(len32).filter(|&block| !cache.has(block)).collect::<Vec<_>>();
     sort(&mut missing);
     missing.dedup();
     if missing.is_empty() { Ok(()) } else { Err(StoreFault::Missing { blocks: missing }.into()) }

@@ -1,6 +1,5 @@
 //! A record: a flat JSON object with an `id` and a `kind`.
 
-use crate::gather::Gather;
 use crate::json::Json;
 
 /// The kind of a record that names none.
@@ -106,7 +105,7 @@ pub fn text_of(value: &Json) -> Option<String> {
         Json::Null | Json::Object(_) => None,
         Json::String(text) => Some(text.clone()),
         Json::Bool(_) | Json::Integer(_) | Json::Float(_) => Some(value.to_text()),
-        Json::Array(values) => Some(values.iter().filter_map(text_of).gather().join("\n")),
+        Json::Array(values) => Some(values.iter().filter_map(text_of).collect::<Vec<_>>().join("\n")),
     }
 }
 

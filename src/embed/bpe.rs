@@ -5,7 +5,6 @@
 //! spelt out in a text is text.
 
 use super::vocabulary::VocabularyView;
-use crate::gather::Gather;
 use crate::wire::u32_at;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -88,7 +87,7 @@ impl Bpe<'_> {
             after: if at == last { NONE } else { at + 1 },
             is_joined: false,
         });
-        let mut chain = chain.gather();
+        let mut chain = chain.collect::<Vec<_>>();
         let mut joins = BinaryHeap::new();
         let offer = |joins: &mut BinaryHeap<_>, chain: &[Symbol], at: usize| {
             if let Some(join) = self.candidate(chain, at) {

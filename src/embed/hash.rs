@@ -6,7 +6,6 @@
 use super::normal::nfkc;
 use super::{Embedder, normalised};
 use crate::analysis::{Analyzer, Purpose};
-use crate::gather::Gather;
 use crate::order::sort;
 use crate::unicode::lower_case;
 use xxhash_rust::xxh3::xxh3_64;
@@ -98,7 +97,7 @@ impl Embedder for HashEmbedder {
         let mut hashes = Vec::new();
         for word in &words {
             hashes.push((WORD.0, fnv1a(&[&[WORD.0], word.as_bytes()])));
-            let letters = std::iter::once(' ').chain(word.chars()).chain([' ']).gather();
+            let letters = std::iter::once(' ').chain(word.chars()).chain([' ']).collect::<Vec<_>>();
             let trigrams = letters.windows(3).map(|letters| letters.iter().collect::<String>());
             hashes.extend(trigrams.map(|trigram| (TRIGRAM.0, fnv1a(&[&[TRIGRAM.0], trigram.as_bytes()]))));
         }

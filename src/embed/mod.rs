@@ -5,8 +5,6 @@
 //! vector for each token, learned from a sentence transformer, and carried in the snapshot; a text is the sum of its
 //! tokens, which finds what means the same in other words.
 
-use crate::gather::Gather;
-
 mod bert_tables;
 mod bpe;
 mod hash;
@@ -46,5 +44,5 @@ fn normalised(sum: &[f64]) -> Vec<f32> {
     let square = sum.iter().fold(0.0, |square, value| square + value * value);
     let length = square.sqrt();
     let is_usable = length > 0.0 && length.is_finite();
-    sum.iter().map(|value| if is_usable { (value / length) as f32 } else { 0.0 }).gather()
+    sum.iter().map(|value| if is_usable { (value / length) as f32 } else { 0.0 }).collect::<Vec<_>>()
 }

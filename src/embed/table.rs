@@ -20,7 +20,6 @@ use super::model::{StaticModel, StaticModelError, Tokenizer};
 use super::vocabulary::{VocabularyView, VocabularyWriter};
 use super::wordpiece::{WordPiece, WordPieceOptions};
 use super::{Embedder, normalised};
-use crate::gather::Gather;
 use crate::order::sort;
 use crate::wire::{Malformed, Reader, len32, u32_at};
 use xxhash_rust::xxh3::xxh3_64;
@@ -245,7 +244,7 @@ impl<'a> StaticModelView<'a> {
         {
             return Err(malformed);
         }
-        let merges = self.merges().gather();
+        let merges = self.merges().collect::<Vec<_>>();
         let is_sorted = merges.windows(2).all(|pair| pair[0][..2] < pair[1][..2]);
         let is_known = |merge: &[u32; 4]| [merge[0], merge[1], merge[3]].iter().all(|&token| token < tokens);
         if !is_sorted || !merges.iter().all(is_known) {
@@ -294,15 +293,15 @@ impl<'a> StaticModelView<'a> {
     /// longest pieces are still there and no longer ones have come; and of the pairs that were joined, each ended up in
     /// a token that is kept, so it is kept too. Words of other texts may break into other pieces, or be unknown.
     pub fn part(&self, is_used: impl Fn(u32) -> bool) -> Vec<u8> {
-        let mut is_kept = (0..self.token_count()).map(is_used).gather();
+        let mut is_kept = (0..self.token_count()).map(is_used).collect::<Vec<_>>();
         let index = |token: u32| usize::try_from(token).unwrap_or(usize::MAX);
-        let merges = self.merges().gather();
+        let merges = self.merges().collect::<Vec<_>>();
         let kept = |is_kept: &[bool], token: u32| is_kept.get(index(token)).copied().unwrap_or(true);
         loop {
             // There may be several ways to a token, and of each the parts are needed, and what leads to them.
             let leads = |merge: &&[u32; 4]| kept(&is_kept, merge[3]);
             let parts = merges.iter().filter(leads).flat_map(|merge| [merge[0], merge[1]]);
-            let missing = parts.filter(|&part| !kept(&is_kept, part)).gather();
+            let missing = parts.filter(|&part| !kept(&is_kept, part)).collect::<Vec<_>>();
             if missing.is_empty() {
                 break;
             }
@@ -334,7 +333,7 @@ impl<'a> StaticModelView<'a> {
             .filter_map(|merge| {
                 Some([renumbered(merge[0])?, renumbered(merge[1])?, merge[2], renumbered(merge[3])?])
             })
-            .gather();
+            .collect::<Vec<_>>();
         writer.finish(self.id, Some(self.fingerprint))
     }
 

@@ -4,7 +4,6 @@ use super::error::wrong;
 use super::{Engine, SearchError};
 use crate::bitmap::Bitmap;
 use crate::document::Record;
-use crate::gather::Gather;
 use crate::options::Options;
 use crate::order::sort_numbers;
 use crate::recipe::Context;
@@ -91,7 +90,7 @@ impl Engine {
 
 /// By segment, the documents for which a filter holds.
 pub(super) fn passing(corpus: &Corpus, filter: &Filter) -> Result<Vec<Bitmap>, SnapshotError> {
-    corpus.parts.iter().map(|part| filter.apply(part)).try_gather()
+    corpus.parts.iter().map(|part| filter.apply(part)).collect::<Result<Vec<_>, _>>()
 }
 
 /// The record of a row, as it is now.
@@ -102,12 +101,12 @@ pub(super) fn record_of(corpus: &Corpus, row: u32) -> Result<Record, SnapshotErr
 
 /// The records of rows, as they are now.
 pub(super) fn records_of(corpus: &Corpus, rows: &[u32]) -> Result<Vec<Record>, SnapshotError> {
-    let mut records = rows.iter().map(|_| None).gather();
+    let mut records = rows.iter().map(|_| None).collect::<Vec<_>>();
     each_record(corpus, rows, &mut |place, record| {
         records[place] = Some(corpus.state.as_it_is_now(record));
         Ok(())
     })?;
-    Ok(records.into_iter().flatten().gather())
+    Ok(records.into_iter().flatten().collect::<Vec<_>>())
 }
 
 /// Calls `each` with every row's place in `rows` and its record as it was written, in row order: documents that are stored
@@ -117,7 +116,7 @@ pub(super) fn each_record(
     rows: &[u32],
     each: &mut dyn FnMut(usize, Record) -> Result<(), SnapshotError>,
 ) -> Result<(), SnapshotError> {
-    let mut order = (0..rows.len()).gather();
+    let mut order = (0..rows.len()).collect::<Vec<_>>();
     sort_numbers(&mut order, &mut |a, b| rows[a].cmp(&rows[b]));
     require(corpus, rows.iter().copied())?;
     let mut reader = None;

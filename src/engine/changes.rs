@@ -7,7 +7,6 @@ use super::writes::keys_of;
 use super::{Engine, LivePart, WriteError, WriteFault};
 use crate::bitmap::Bitmap;
 use crate::document::Key;
-use crate::gather::Gather;
 use crate::order::sort_by_key;
 use crate::segment::{Segment, Source, merge, merge_sections};
 use crate::snapshot::{self, SectionKind, SnapshotError};
@@ -20,7 +19,7 @@ impl Engine {
     /// # Errors
     /// When the snapshot is damaged.
     pub fn changes(&self) -> Result<Vec<u8>, WriteError> {
-        let added = self.parts.iter().filter(|part| !part.is_base).map(LivePart::source).gather();
+        let added = self.parts.iter().filter(|part| !part.is_base).map(LivePart::source).collect::<Vec<_>>();
         let mut sections = merge_sections(&self.schema, &added, &[], 1)?;
         let mut removed = Vec::new();
         let mut count = 0;
@@ -111,7 +110,7 @@ impl Engine {
             last = Some((number, document));
         }
         let sources = runs.iter().map(|(number, dead)| Source::Segment(&self.parts[*number].segment, dead));
-        let merged = Segment::open(merge(&self.schema, &sources.gather(), 1)?)?;
+        let merged = Segment::open(merge(&self.schema, &sources.collect::<Vec<_>>(), 1)?)?;
         self.parts.retain(|part| part.is_base);
         self.parts.push(LivePart::new(merged, false));
         self.overrides.take();
@@ -123,7 +122,7 @@ impl Engine {
     /// # Errors
     /// When the snapshot is damaged, or there is too much for one.
     pub fn snapshot(&self) -> Result<Vec<u8>, WriteError> {
-        let all = self.parts.iter().map(LivePart::source).gather();
+        let all = self.parts.iter().map(LivePart::source).collect::<Vec<_>>();
         let mut sections = merge_sections(&self.schema, &all, &[], 1)?;
         if let Some(part) = self.parts.first()
             && let Some(tables) = part.segment.snapshot().optional_section(SectionKind::Embedders)?

@@ -2,7 +2,6 @@
 
 use super::error::wrong;
 use super::{Engine, SearchError};
-use crate::gather::Gather;
 use crate::segment::Embedders;
 use crate::snapshot::SnapshotError;
 
@@ -21,7 +20,7 @@ impl Engine {
     /// The place of a model, or of the first; none where there is none at all.
     pub(super) fn model(&self, name: Option<&str>) -> Result<Option<usize>, SearchError> {
         let Some(name) = name else { return Ok((self.schema.models().len() > 0).then_some(0)) };
-        let known = || self.schema.models().map(|(name, _)| name).gather().join(", ");
+        let known = || self.schema.models().map(|(name, _)| name).collect::<Vec<_>>().join(", ");
         let unknown = || {
             let instead = match self.schema.models().len() {
                 0 => ": this snapshot has no vectors".to_owned(),

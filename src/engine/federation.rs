@@ -2,7 +2,6 @@
 
 use super::vault::{Loaded, VaultMode, VaultOptions, VaultResult, VaultWeights, load};
 use super::{Engine, SearchError};
-use crate::gather::Gather;
 use crate::json::Json;
 use crate::order::sort_by;
 use crate::ranking::within_budget;
@@ -71,7 +70,7 @@ pub struct FederationTier {
 impl<'a> Federation<'a> {
     /// Vaults as one.
     pub fn new(tiers: impl IntoIterator<Item = Tier<'a>>) -> Federation<'a> {
-        let mut tiers = tiers.into_iter().gather();
+        let mut tiers = tiers.into_iter().collect::<Vec<_>>();
         sort_by(&mut tiers, |a, b| b.weight.total_cmp(&a.weight));
         Federation { tiers }
     }
@@ -99,9 +98,9 @@ impl<'a> Federation<'a> {
                 let key = (result.id.as_str(), result.kind.as_str());
                 TierResult { key, score: result.score }
             });
-            (tier.weight, results.gather())
+            (tier.weight, results.collect::<Vec<_>>())
         });
-        let mut merged = merge(&found.gather());
+        let mut merged = merge(&found.collect::<Vec<_>>());
         let is_entry = |result: &&VaultResult| result.kind != MEMORY;
         let all = answers.iter().flatten().filter(is_entry).count();
         let kept = merged.iter().map(|place| &answers[place.tier][place.place]).filter(is_entry).count();
@@ -119,7 +118,7 @@ impl<'a> Federation<'a> {
             }
             result
         };
-        let mut results = merged.iter().map(of_tier).gather();
+        let mut results = merged.iter().map(of_tier).collect::<Vec<_>>();
         if let Some(most) = options.max_tokens {
             results.truncate(within_budget(results.iter().map(|result| result.token_estimate), most));
         }

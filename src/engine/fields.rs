@@ -1,6 +1,5 @@
 //! A JSON object that is made field by field.
 
-use crate::gather::Gather;
 use crate::json::{Json, text_of};
 use crate::recipe::{Explained, Factor, Legs, Part};
 
@@ -54,7 +53,7 @@ impl Fields {
     /// Texts, where there are any.
     pub fn texts(&mut self, name: &str, texts: Vec<String>) {
         if !texts.is_empty() {
-            self.put(name, Json::Array(texts.into_iter().map(Json::String).gather()));
+            self.put(name, Json::Array(texts.into_iter().map(Json::String).collect::<Vec<_>>()));
         }
     }
 
@@ -82,9 +81,9 @@ impl Fields {
             fields.float("value", factor.value);
             Json::Object(fields.0)
         };
-        self.put("parts", Json::Array(parts.iter().map(part).gather()));
+        self.put("parts", Json::Array(parts.iter().map(part).collect::<Vec<_>>()));
         if !factors.is_empty() {
-            self.put("factors", Json::Array(factors.iter().map(factor).gather()));
+            self.put("factors", Json::Array(factors.iter().map(factor).collect::<Vec<_>>()));
         }
     }
 }

@@ -5,7 +5,6 @@ use super::error::wrong;
 use super::match_options::{Column, MatchOptions};
 use super::{Engine, SearchError};
 use crate::document::Record;
-use crate::gather::Gather;
 use crate::ids::FieldId;
 use crate::json::Json;
 use crate::order::sort;
@@ -62,7 +61,7 @@ impl Engine {
             )?;
             let mut rows = keyed_rows(corpus, &found.rows)?;
             if options.snippet.is_some() || options.highlight.is_some() {
-                let row_numbers = found.rows.iter().map(|ranked| ranked.row).gather();
+                let row_numbers = found.rows.iter().map(|ranked| ranked.row).collect::<Vec<_>>();
                 each_text(self, corpus, &query, &row_numbers, &mut |number, text| {
                     let row = &mut rows[number];
                     row.snippet = options.snippet.as_ref().map(|options| {
@@ -94,7 +93,7 @@ impl Engine {
         let Some(json) = filter.filter(|json| **json != Json::Null) else { return Ok(None) };
         let filter = Filter::parse(json, &self.schema)?;
         let allowed = corpus.parts.iter().map(|part| filter.apply(part));
-        Ok(Some(allowed.try_gather()?))
+        Ok(Some(allowed.collect::<Result<Vec<_>, _>>()?))
     }
 
     fn column(&self, option: &'static str, column: &Column) -> Result<Option<FieldId>, SearchError> {
@@ -114,14 +113,14 @@ impl Engine {
 }
 
 fn keyed_rows(corpus: &Corpus, ranked: &[Ranked]) -> Result<Vec<MatchRow>, SearchError> {
-    let keys = corpus.parts.iter().map(|part| part.segment.keys()).try_gather()?;
+    let keys = corpus.parts.iter().map(|part| part.segment.keys()).collect::<Result<Vec<_>, _>>()?;
     let row = |ranked: &Ranked| {
         let (number, document) = part_of(corpus, ranked.row);
         let key = keys[number].get(document as usize)?;
         let (id, kind) = (key.id.to_owned(), key.kind.to_owned());
         Ok(MatchRow { id, kind, rank: ranked.rank, snippet: None, highlight: None })
     };
-    ranked.iter().map(row).try_gather()
+    ranked.iter().map(row).collect::<Result<Vec<_>, _>>()
 }
 
 /// Calls `each` with every row's place in `rows` and its text, in row order.
@@ -140,7 +139,7 @@ pub(super) fn each_text(
         if open.as_ref().is_none_or(|(open, _)| *open != place) {
             let all = in_order.iter().map(|row| part_of(corpus, *row));
             let own = all.filter(|(part, _)| *part == place).map(|(_, document)| document);
-            open = Some((place, PlaceFinder::new(&corpus.parts[place], query, own.gather())));
+            open = Some((place, PlaceFinder::new(&corpus.parts[place], query, own.collect::<Vec<_>>())));
         }
         let (_, finder) = open.as_mut().expect("it was just opened");
         let places = finder.places(document)?.unwrap_or_default();
@@ -159,14 +158,14 @@ pub(super) struct MatchedText {
 
 impl MatchedText {
     fn of(engine: &Engine, query: &Query, record: Record, places: Vec<Place>) -> MatchedText {
-        let texts = engine.schema.field_names().into_iter().map(|name| record.text(name)).gather();
+        let texts = engine.schema.field_names().into_iter().map(|name| record.text(name)).collect::<Vec<_>>();
         let lengths =
             query.phrases.iter().map(|phrase| u32::try_from(phrase.terms.len()).unwrap_or(u32::MAX));
-        MatchedText { record, texts, places, phrase_lengths: lengths.gather() }
+        MatchedText { record, texts, places, phrase_lengths: lengths.collect::<Vec<_>>() }
     }
 
     pub fn snippet(&self, engine: &Engine, field: Option<FieldId>, length: i64) -> Option<Vec<Piece<'_>>> {
-        let texts = self.texts.iter().map(Option::as_deref).gather();
+        let texts = self.texts.iter().map(Option::as_deref).collect::<Vec<_>>();
         snippet(&texts, &engine.analyzer, &self.places, &self.phrase_lengths, field, length)
     }
 

@@ -35,7 +35,7 @@ use crate::attributes::Overrides;
 use crate::bitmap::Bitmap;
 use crate::bm25::Totals;
 use crate::document::{Key, Record};
-use crate::retrieval::{Corpus, Part, ScoreTables, TermStatistics, ValueIndexes};
+use crate::retrieval::{Corpus, Part, TableCache, TermStatistics, ValueIndexes};
 use crate::schema::{Schema, SchemaError};
 use crate::segment::{Segment, parse_record};
 use crate::snapshot::{SnapshotError, SnapshotFault};
@@ -78,7 +78,7 @@ struct LivePart {
     segment: Segment,
     dead: Bitmap,
     dead_count: usize,
-    tables: ScoreTables,
+    tables: TableCache,
     values_by: ValueIndexes,
     /// Whether it is the snapshot that was opened: what `changes` counts from.
     is_base: bool,
@@ -87,7 +87,7 @@ struct LivePart {
 impl LivePart {
     fn new(segment: Segment, is_base: bool) -> LivePart {
         let dead = Bitmap::none(segment.documents() as usize);
-        let (tables, values_by) = (ScoreTables::default(), ValueIndexes::default());
+        let (tables, values_by) = (TableCache::default(), ValueIndexes::default());
         LivePart { segment, dead, dead_count: 0, tables, values_by, is_base }
     }
 

@@ -7,7 +7,6 @@
 
 use super::{Engine, WriteError};
 use crate::document::{BlockSource, DocumentsView, FileRange};
-use crate::gather::Gather;
 use crate::snapshot::{Section, Snapshot, SnapshotError, Split};
 
 impl Engine {
@@ -59,7 +58,7 @@ impl Engine {
     pub fn split_snapshot(&self, most: usize) -> Result<Split, WriteError> {
         let whole = Snapshot::open(self.snapshot()?)?;
         let bytes = |section: &Section| (section.kind, whole.bytes()[section.range.clone()].to_vec());
-        Ok(Split::of(whole.sections().iter().map(bytes).gather(), most)?)
+        Ok(Split::of(whole.sections().iter().map(bytes).collect::<Vec<_>>(), most)?)
     }
 
     /// Sets how many bytes of blocks are kept at hand: [`DEFAULT_CACHE`](crate::document::DEFAULT_CACHE) at first.

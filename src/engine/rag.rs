@@ -5,7 +5,6 @@ use super::error::wrong;
 use super::fields::Fields;
 use super::{Engine, SearchError};
 use crate::document::Record;
-use crate::gather::Gather;
 use crate::json::{Json, text_of};
 use crate::options::Options;
 use crate::order::Map;
@@ -315,10 +314,10 @@ impl Engine {
                 stages: &request.stages,
             };
             let found = rag_search(&context, &plan)?;
-            let rows = found.hits.iter().map(|hit| hit.row).gather();
+            let rows = found.hits.iter().map(|hit| hit.row).collect::<Vec<_>>();
             let hits = found.hits.iter().zip(records_of(corpus, &rows)?);
             let results = hits.map(|(hit, record)| result(corpus, hit, &record, request.explain));
-            let results = results.try_gather()?;
+            let results = results.collect::<Result<Vec<_>, _>>()?;
             let tier = match (&reason, given.is_some() && embedding.is_some()) {
                 (Some(_), _) => "degraded",
                 (None, true) => "high",
@@ -492,7 +491,9 @@ fn result(corpus: &Corpus, hit: &RagHit, record: &Record, explain: bool) -> Resu
     }
     let is_said = |name: &str| said.0.iter().any(|(known, _)| known == name);
     let mut all = match record.json() {
-        Json::Object(entries) => entries.iter().filter(|(name, _)| !is_said(name)).cloned().gather(),
+        Json::Object(entries) => {
+            entries.iter().filter(|(name, _)| !is_said(name)).cloned().collect::<Vec<_>>()
+        }
         _ => Vec::new(),
     };
     all.append(&mut said.0);

@@ -10,7 +10,6 @@ use super::rag::{CHUNK, Clamps, provider_of};
 use super::{Engine, SearchError};
 use crate::chunking::{Chunk, DEFAULT_OVERLAP, DEFAULT_SIZE, MAX_OVERLAP, MAX_SIZE, chunk_text};
 use crate::document::{Key, Record};
-use crate::gather::Gather;
 use crate::json::Json;
 use crate::options::Options;
 use crate::order::Set;
@@ -149,7 +148,7 @@ struct Embedding {
 
 impl Embedding {
     fn fields(self) -> Fields {
-        let list = |texts: Set<String>| texts.into_sorted().into_iter().map(Json::String).gather();
+        let list = |texts: Set<String>| texts.into_sorted().into_iter().map(Json::String).collect::<Vec<_>>();
         let mut fields = Fields::default();
         fields.put("providers", Json::Array(list(self.providers)));
         fields.put("models", Json::Array(list(self.models)));
@@ -236,7 +235,7 @@ impl Engine {
                 let chunks = chunk_text(given.body, request.size, request.overlap)
                     .map_err(|error| wrong("chunkSize", error.to_string()))?;
                 let records = chunks.iter().map(|chunk| given.record(chunk, &hash, now));
-                let records = records.try_gather()?;
+                let records = records.collect::<Result<Vec<_>, _>>()?;
                 let rows = sources.chunks(&given.source);
                 let old = records_of(corpus, &rows)?;
                 let is_same =
@@ -251,7 +250,7 @@ impl Engine {
                     records.iter().any(|new: &Record| (new.id(), new.kind()) == (old.id(), old.kind()))
                 };
                 let stale = old.iter().filter(|old| skipped != Some("content_unchanged") && !is_kept(old));
-                let stale = stale.map(|old| (old.id().to_owned(), old.kind().to_owned())).gather();
+                let stale = stale.map(|old| (old.id().to_owned(), old.kind().to_owned())).collect::<Vec<_>>();
                 all.push(Work { skipped, records, stale });
             }
             Ok(all)
@@ -320,7 +319,7 @@ impl Engine {
             // Of a dry run: what is to be embedded.
             if request.dry_run && is_indexed {
                 let text = |record: &Record| Some(Json::String(self.schema.embedded_text(model?, record)));
-                source.put("texts", Json::Array(work.records.iter().filter_map(text).gather()));
+                source.put("texts", Json::Array(work.records.iter().filter_map(text).collect::<Vec<_>>()));
             }
             sources.push(Json::Object(source.0));
         }
@@ -358,6 +357,6 @@ impl Engine {
 
 fn hex(bytes: &[u8]) -> String {
     let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    String::from_utf8_lossy(&digits.map(|digit| b"0123456789abcdef"[usize::from(digit)]).gather())
+    String::from_utf8_lossy(&digits.map(|digit| b"0123456789abcdef"[usize::from(digit)]).collect::<Vec<_>>())
         .into_owned()
 }

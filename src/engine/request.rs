@@ -4,7 +4,6 @@ use super::asking::QueryVector;
 use super::error::wrong;
 use super::{Engine, SearchError};
 use crate::attributes::AttributeType;
-use crate::gather::Gather;
 use crate::ids::FieldId;
 use crate::json::{Json, float_text};
 use crate::options::Options;
@@ -83,8 +82,8 @@ impl Request {
             offset,
             candidates,
             weights: weights(engine, options.weights.as_ref())?,
-            facets: options.facets.iter().map(facet).try_gather()?,
-            highlight: options.highlight.iter().map(highlight).try_gather()?,
+            facets: options.facets.iter().map(facet).collect::<Result<Vec<_>, _>>()?,
+            highlight: options.highlight.iter().map(highlight).collect::<Result<Vec<_>, _>>()?,
             snippet_field: match &options.snippet.field {
                 Some(name) => Some(field("snippet.field", name)?),
                 None => None,
@@ -159,7 +158,7 @@ fn stages(options: &SearchOptions, custom: Option<&Custom>) -> Result<Stages, Se
         ("maxTokens", &options.max_tokens),
     ];
     let given = given.iter().filter_map(|(name, json)| Some(((*name).to_owned(), (*json).clone()?)));
-    let json = Json::Object(given.gather());
+    let json = Json::Object(given.collect::<Vec<_>>());
     let mut options = Options::of(&json);
     let own = Stages::read(&mut options);
     options.finish()?;

@@ -6,7 +6,6 @@ use super::request::Request;
 use super::{Engine, SearchError};
 use crate::analysis::Purpose;
 use crate::bitmap::Bitmap;
-use crate::gather::Gather;
 use crate::ids::FieldId;
 use crate::presentation::{Markers, Markup, render};
 use crate::query::{Phrase, Term};
@@ -98,7 +97,7 @@ impl Engine {
             let word = |completion: Completion| {
                 (String::from_utf8_lossy(&completion.form).into_owned(), completion.count)
             };
-            Ok(completions.into_iter().take(limit).map(word).gather())
+            Ok(completions.into_iter().take(limit).map(word).collect::<Vec<_>>())
         })
     }
 
@@ -111,7 +110,7 @@ impl Engine {
         request: &Request,
     ) -> Result<Vec<Hit>, SearchError> {
         let page = found.rows.get(request.offset..).unwrap_or_default();
-        let mut hits = page.iter().map(|scored| bare_hit(corpus, scored)).try_gather()?;
+        let mut hits = page.iter().map(|scored| bare_hit(corpus, scored)).collect::<Result<Vec<_>, _>>()?;
         let wants_text = options.snippet.tokens > 0 || !request.highlight.is_empty();
         if !(wants_text || options.explain || options.records) {
             return Ok(hits);
@@ -122,8 +121,9 @@ impl Engine {
             ellipsis: &options.snippet.ellipsis,
         };
         let markup = if options.snippet.raw { Markup::Plain } else { Markup::EscapedHtml };
-        let lengths = corpus.parts.iter().map(|part| part.segment.lengths()).try_gather()?;
-        let rows = page.iter().map(|scored| scored.row).gather();
+        let lengths =
+            corpus.parts.iter().map(|part| part.segment.lengths()).collect::<Result<Vec<_>, _>>()?;
+        let rows = page.iter().map(|scored| scored.row).collect::<Vec<_>>();
         each_text(self, corpus, &interpretation.query, &rows, &mut |number, text| {
             let hit = &mut hits[number];
             if options.snippet.tokens > 0 {
@@ -208,7 +208,7 @@ fn facets(corpus: &Corpus, request: &Request, matches: &[Bitmap]) -> Result<Vec<
     let mut facets = Vec::new();
     for (name, place) in &request.facets {
         let values = retrieval::facet_counts(corpus, matches, *place)?;
-        let values = values.into_iter().map(|(value, count)| FacetValue { value, count }).gather();
+        let values = values.into_iter().map(|(value, count)| FacetValue { value, count }).collect::<Vec<_>>();
         facets.push(Facet { attribute: name.clone(), values });
     }
     Ok(facets)
@@ -228,8 +228,10 @@ fn explain(scored: &Scored, keyword: Option<ExplainedKeyword>) -> Explain {
     let (of_words, of_vectors) = scored.parts;
     let parts = [part("keyword", scored.keyword, of_words), part("vector", scored.vector, of_vectors)];
     let factors = scored.recency.map(|value| Factor { name: "recency".to_owned(), value });
-    let score =
-        Explained { parts: parts.into_iter().flatten().gather(), factors: factors.into_iter().gather() };
+    let score = Explained {
+        parts: parts.into_iter().flatten().collect::<Vec<_>>(),
+        factors: factors.into_iter().collect::<Vec<_>>(),
+    };
     Explain { keyword, vector, score }
 }
 
@@ -270,7 +272,7 @@ fn words_of(phrase: &Phrase) -> String {
     let word = |term: &Term| match term {
         Term::Exact(bytes) => text(bytes),
         Term::Prefix(bytes) => format!("{}*", text(bytes)),
-        Term::AnyOf(all) => all.iter().map(|bytes| text(bytes)).gather().join("|"),
+        Term::AnyOf(all) => all.iter().map(|bytes| text(bytes)).collect::<Vec<_>>().join("|"),
     };
-    phrase.terms.iter().map(word).gather().join(" ")
+    phrase.terms.iter().map(word).collect::<Vec<_>>().join(" ")
 }

@@ -3,7 +3,6 @@
 use super::{Engine, WriteError};
 use crate::attributes::Overrides;
 use crate::document::Key;
-use crate::gather::Gather;
 use crate::json::{Json, float_text};
 use crate::snapshot::SnapshotError;
 use crate::state::{Feedback, Stamp, State, Subject, Usage};
@@ -117,7 +116,7 @@ impl Engine {
         if let Some(overrides) = self.overrides.get() {
             return Ok(overrides);
         }
-        let mut overrides = self.parts.iter().map(|_| Overrides::default()).gather();
+        let mut overrides = self.parts.iter().map(|_| Overrides::default()).collect::<Vec<_>>();
         for (key, field, value) in self.state()?.changed_fields() {
             if let Some((attribute, _)) = self.schema.attribute(field)
                 && let Some((part, document)) = self.find(key)?

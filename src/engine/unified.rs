@@ -3,7 +3,6 @@
 use super::asking::{QueryVector, passing, record_of};
 use super::fields::Fields;
 use super::{Engine, SearchError};
-use crate::gather::Gather;
 use crate::json::{Json, text_of};
 use crate::options::Options;
 use crate::recipe::unified::{
@@ -162,7 +161,7 @@ impl Engine {
             let Some(found) = unified::search(&context, &plan)? else { return Ok(None) };
             require(corpus, found.page.iter().map(|shown| shown.rated.row))?;
             let hits = found.page.iter().map(|shown| hit(corpus, &found, shown, params));
-            let hits = hits.try_gather()?;
+            let hits = hits.collect::<Result<Vec<_>, _>>()?;
             Ok::<_, SearchError>(Some(Response {
                 query: params.query.clone(),
                 mode: found.route,

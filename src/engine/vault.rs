@@ -10,7 +10,6 @@ use super::asking::{QueryVector, passing, record_of};
 use super::{Engine, SearchError};
 use crate::bitmap::Bitmap;
 use crate::document::{Key, Record};
-use crate::gather::Gather;
 use crate::json::Json;
 use crate::options::Options;
 use crate::order::sort_by_key;
@@ -288,7 +287,9 @@ fn explain(formula: &Formula, rated: &Rated) -> Explained {
 fn scan(record: &Record) -> VaultScan {
     let text = |name: &str| record.text(name);
     let tags = match record.json().get("tags") {
-        Some(Json::Array(tags)) => tags.iter().filter_map(|tag| tag.as_str().map(str::to_owned)).gather(),
+        Some(Json::Array(tags)) => {
+            tags.iter().filter_map(|tag| tag.as_str().map(str::to_owned)).collect::<Vec<_>>()
+        }
         Some(Json::String(tag)) => vec![tag.clone()],
         _ => Vec::new(),
     };

@@ -5,7 +5,6 @@
 
 use super::{Engine, LivePart, WriteError};
 use crate::document::{Key, MAX_KINDS, Record};
-use crate::gather::Gather;
 use crate::order::Set;
 use crate::segment::{BatchWriter, MergeError, MergeFault, Segment, Source, merge};
 use crate::snapshot::SnapshotError;
@@ -28,7 +27,7 @@ impl Engine {
     /// # Errors
     /// When a record does not fit the schema or a limit.
     pub fn add<'a>(&mut self, records: impl IntoIterator<Item = &'a Record>) -> Result<Written, WriteError> {
-        self.add_with(&records.into_iter().map(|record| (record, None)).gather()[..], None)
+        self.add_with(&records.into_iter().map(|record| (record, None)).collect::<Vec<_>>()[..], None)
     }
 
     /// As [`Engine::add`], at this time or now.
@@ -64,7 +63,7 @@ impl Engine {
     /// # Errors
     /// When the snapshot is damaged.
     pub fn remove<'a>(&mut self, keys: impl IntoIterator<Item = Key<'a>>) -> Result<Written, WriteError> {
-        self.remove_all(&keys.into_iter().gather())
+        self.remove_all(&keys.into_iter().collect::<Vec<_>>())
     }
 
     fn remove_all(&mut self, keys: &[Key]) -> Result<Written, WriteError> {

@@ -3,7 +3,6 @@
 use super::highlight::{Marking, Window};
 use super::{Piece, joined, tokens};
 use crate::analysis::{Analyzer, Span};
-use crate::gather::Gather;
 use crate::ids::FieldId;
 use crate::retrieval::Place;
 
@@ -34,7 +33,7 @@ pub fn snippet<'a>(
     let mut best = Best { score: 0, field: field.unwrap_or(FieldId(0)), start: 0 };
     for (text, number) in fields {
         let Some(text) = text else { continue };
-        let own = places.iter().filter(|place| place.field.0 == number).copied().gather();
+        let own = places.iter().filter(|place| place.field.0 == number).copied().collect::<Vec<_>>();
         if own.is_empty() {
             continue;
         }
@@ -130,7 +129,7 @@ fn sentence_starts(text: &str, spans: &[Span]) -> Vec<i64> {
         let trimmed = before.trim_end_matches([' ', '\t', '\n', '\r']);
         *position == 0 || trimmed.len() < before.len() && trimmed.ends_with(['.', ':'])
     };
-    (0..).zip(spans).filter(starts_sentence).map(|(position, _)| position).gather()
+    (0..).zip(spans).filter(starts_sentence).map(|(position, _)| position).collect::<Vec<_>>()
 }
 
 #[cfg(test)]

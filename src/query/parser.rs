@@ -9,7 +9,6 @@
 use super::lexer::{Lexer, Token, TokenKind};
 use super::{Near, Node, Phrase, Query, QueryError, QueryFault, Term};
 use crate::analysis::{Analyzer, Purpose};
-use crate::gather::Gather;
 use crate::ids::{FieldId, FieldSet};
 
 /// How many operators may lie on the way from the root of a tree to a phrase; FTS5's limit.
@@ -64,7 +63,7 @@ impl Query {
     ) -> Result<Query, QueryError> {
         assert!(fields.len() <= FieldId::LIMIT, "a schema holds at most {} text fields", FieldId::LIMIT);
         refuse_special(expression)?;
-        let fields: Vec<&str> = fields.iter().map(AsRef::as_ref).gather();
+        let fields: Vec<&str> = fields.iter().map(AsRef::as_ref).collect::<Vec<_>>();
         let mut lexer = Lexer::new(expression);
         let next = lexer.next()?;
         let mut parser = Parser { lexer, next, stack: 0, fields: &fields, analyzer, phrases: Vec::new() };
@@ -247,7 +246,7 @@ impl<'a> Parser<'a> {
             }
             members.push(member);
         }
-        let mut nodes: Vec<Node> = members.into_iter().map(|near| self.node(near)).gather();
+        let mut nodes: Vec<Node> = members.into_iter().map(|near| self.node(near)).collect::<Vec<_>>();
         match nodes.pop() {
             Some(node) if nodes.is_empty() => Ok(Tree { node, depth: 0 }),
             last => {
@@ -351,7 +350,7 @@ impl<'a> Parser<'a> {
         for phrase in &mut self.phrases[first..] {
             phrase.fields = fields;
         }
-        Ok(Near { phrases: (first..self.phrases.len()).gather(), distance, fields })
+        Ok(Near { phrases: (first..self.phrases.len()).collect::<Vec<_>>(), distance, fields })
     }
 
     /// `(phrase … , distance)` after `name`, which must be `NEAR`. Adds the phrases and returns the distance.

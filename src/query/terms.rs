@@ -1,6 +1,5 @@
 //! How does a question become an expression of its terms, stop words and all?
 
-use crate::gather::Gather;
 use crate::unicode::{Graphemes, lower_case};
 
 /// An expression that matches documents with any term of `query` (V1); it always parses.
@@ -19,7 +18,7 @@ use crate::unicode::{Graphemes, lower_case};
 pub fn any_term(query: &str) -> String {
     let query = lower_case(query);
     let pieces = query.split(|c: char| c.is_whitespace() || matches!(c, '-' | '_' | '.' | '/' | '\\'));
-    let terms = pieces.filter_map(term).gather();
+    let terms = pieces.filter_map(term).collect::<Vec<_>>();
     if terms.is_empty() { "\"\"".into() } else { terms.join(" OR ") }
 }
 

@@ -1,7 +1,5 @@
 //! How does a line that someone typed become an expression?
 
-use crate::gather::Gather;
-
 /// Only so many words are asked for.
 const MAX_WORDS: usize = 20;
 
@@ -31,7 +29,7 @@ pub fn any_beginning(query: &str) -> String {
 }
 
 fn joined(query: &str, after: &str, between: &str) -> String {
-    let quoted: Vec<String> = words(query).map(|word| format!("\"{word}\"{after}")).gather();
+    let quoted: Vec<String> = words(query).map(|word| format!("\"{word}\"{after}")).collect::<Vec<_>>();
     if quoted.is_empty() { "\"\"".into() } else { quoted.join(between) }
 }
 

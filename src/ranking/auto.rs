@@ -16,7 +16,6 @@
 
 use super::fusion::{Candidate, Fused, best_first};
 use crate::bm25;
-use crate::gather::Gather;
 use crate::order::sort_by;
 
 /// What a standard deviation of cosine is worth, as a share of bm25, in a collection of long records.
@@ -63,12 +62,13 @@ pub struct Auto<Id> {
 /// average, one that matches no word as 0. For a given query a score never falls when a signal rises. Where a leg gives
 /// nothing, the order is the other's.
 pub fn auto<Id: Copy + Ord>(candidates: &[Candidate<Id>], query: &QueryStatistics) -> Auto<Id> {
-    let words = candidates.iter().map(Candidate::keyword_or_zero).gather();
+    let words = candidates.iter().map(Candidate::keyword_or_zero).collect::<Vec<_>>();
     let best_words = words.iter().copied().fold(0.0, f64::max);
     let has_words = best_words > 0.0;
     let bound = (bm25::CEILING * query.idf_sum.max(LEAST_IDF)).max(best_words);
     let trust = trust(&words, query.average_length);
-    let vectors = candidates.iter().map(|candidate| deviations(candidate, query, has_words)).gather();
+    let vectors =
+        candidates.iter().map(|candidate| deviations(candidate, query, has_words)).collect::<Vec<_>>();
     // The average is the origin unless a candidate lies below it. Moving it changes no order, and keeps scores positive.
     let origin = vectors.iter().copied().fold(0.0, f64::min);
     let best_vector = trust * (vectors.iter().copied().fold(origin, f64::max) - origin);
@@ -83,7 +83,7 @@ pub fn auto<Id: Copy + Ord>(candidates: &[Candidate<Id>], query: &QueryStatistic
         Fused::new(candidate.id, keyword, vector.min(1.0 - keyword))
     });
     Auto {
-        ranked: best_first(fused.gather(), |fused| (fused.score, fused.id)),
+        ranked: best_first(fused.collect::<Vec<_>>(), |fused| (fused.score, fused.id)),
         vector_share: if best > 0.0 { best_vector / best } else { 0.0 },
     }
 }

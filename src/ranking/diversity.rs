@@ -1,7 +1,5 @@
 //! Which hits say something new?
 
-use crate::gather::Gather;
-
 /// The order of maximal marginal relevance: the next hit is the one with the greatest λ · score − (1 − λ) · likeness to
 /// the most alike of those before it. At most `limit` places, as numbers of `scores`, which are best first.
 ///
@@ -14,7 +12,7 @@ pub fn marginal_relevance(
 ) -> Vec<usize> {
     let greatest = scores.iter().copied().fold(0.0, f64::max);
     let share = |score: f64| if greatest > 0.0 { score / greatest } else { 0.0 };
-    let mut left = (0..scores.len()).gather();
+    let mut left = (0..scores.len()).collect::<Vec<_>>();
     let mut likeness = vec![0.0f64; scores.len()];
     let mut chosen = Vec::new();
     while chosen.len() < limit && !left.is_empty() {

@@ -1,6 +1,5 @@
 //! Fusion by ranks, and by a sum with a fixed weight.
 
-use crate::gather::Gather;
 use crate::order::{Map, sort, sort_by};
 
 /// The `k` of reciprocal rank fusion where the caller names none.
@@ -76,7 +75,7 @@ pub fn reciprocal_rank_fusion<Id: Copy + Ord>(lists: &[&[Id]], k: f64) -> Vec<Sc
         ranks.iter().map(|rank| rank_score(*rank, k)).sum()
     };
     let scored = ranks.into_iter().map(|(id, ranks)| Scored { id, score: score(ranks) });
-    best_first(scored.gather(), |scored| (scored.score, scored.id))
+    best_first(scored.collect::<Vec<_>>(), |scored| (scored.score, scored.id))
 }
 
 fn rank_score(rank: usize, k: f64) -> f64 {
@@ -92,13 +91,13 @@ pub fn by_ranks<Id: Copy + Ord>(ranks: &[(Id, Option<usize>, Option<usize>)], k:
     let fused = ranks
         .iter()
         .map(|(id, keyword, vector)| Fused::new(*id, part(*keyword) / greatest, part(*vector) / greatest));
-    best_first(fused.gather(), |fused| (fused.score, fused.id))
+    best_first(fused.collect::<Vec<_>>(), |fused| (fused.score, fused.id))
 }
 
 /// Divides scores by the greatest of them (P4), or by 1e-10 where none is greater. The order stays.
 pub fn normalise<Id: Copy>(scored: &[Scored<Id>]) -> Vec<Scored<Id>> {
     let greatest = scored.iter().map(|scored| scored.score).fold(1e-10, f64::max);
-    scored.iter().map(|scored| Scored { id: scored.id, score: scored.score / greatest }).gather()
+    scored.iter().map(|scored| Scored { id: scored.id, score: scored.score / greatest }).collect::<Vec<_>>()
 }
 
 /// Fuses by a fixed weight: (1 − alpha) · bm25 / max + alpha · (cosine − min) / (max − min).
@@ -122,7 +121,7 @@ pub fn sum<Id: Copy + Ord>(candidates: &[Candidate<Id>], alpha: f64) -> Vec<Fuse
     let fused = candidates.iter().map(|candidate| {
         Fused::new(candidate.id, (1.0 - alpha) * keyword(candidate), alpha * vector(candidate))
     });
-    best_first(fused.gather(), |fused| (fused.score, fused.id))
+    best_first(fused.collect::<Vec<_>>(), |fused| (fused.score, fused.id))
 }
 
 /// Sorts by score, and equal scores by id.

@@ -1,6 +1,5 @@
 //! What stands beside a hit? The chunks before and after it, each worth less the further away.
 
-use crate::gather::Gather;
 use crate::order::{Map, sort_by};
 
 /// What is left of a score one chunk away.
@@ -50,7 +49,7 @@ pub fn with_neighbours(seeds: &[(u32, f64)], near: &[Near]) -> Vec<Placed> {
             *known = new;
         }
     }
-    let mut placed = best.into_iter().map(|(_, placed)| placed).gather();
+    let mut placed = best.into_iter().map(|(_, placed)| placed).collect::<Vec<_>>();
     sort_by(&mut placed, |a, b| {
         let by_score = (b.score + 0.0).total_cmp(&(a.score + 0.0));
         by_score.then(distance(a).cmp(&distance(b))).then(a.row.cmp(&b.row))

@@ -1,13 +1,12 @@
 //! How much do two sets of words share?
 
-use crate::gather::Gather;
 use crate::order::sort;
 use crate::unicode::lower_case;
 
 /// The Jaccard index of two sets of words, whatever their case: what both have of what either has. 0 where one is empty.
 pub fn jaccard(a: &[String], b: &[String]) -> f64 {
     let set = |words: &[String]| {
-        let mut words = words.iter().map(|word| lower_case(word)).gather();
+        let mut words = words.iter().map(|word| lower_case(word)).collect::<Vec<_>>();
         sort(&mut words);
         words.dedup();
         words

@@ -1,6 +1,5 @@
 //! How near is one thing to others, by links?
 
-use crate::gather::Gather;
 use crate::order::{Map, Set};
 
 /// Further than so many links away, nothing is near.
@@ -16,7 +15,7 @@ pub fn proximities(sources: &[String], neighbours: impl Fn(&str) -> Vec<String>)
         let mut edge = vec![source.clone()];
         for distance in 1..=FURTHEST {
             let proximity = 1.0 / (distance + 1) as f64;
-            let mut fresh = edge.iter().flat_map(|id| neighbours(id)).gather();
+            let mut fresh = edge.iter().flat_map(|id| neighbours(id)).collect::<Vec<_>>();
             // The nearest way there was found first.
             fresh.retain(|id| reached.insert(id.clone()));
             for id in &fresh {

@@ -16,7 +16,6 @@ use super::interpretation::WordRule;
 use super::legs::Candidate;
 use super::stages::Stages;
 use crate::attributes::AttributeType;
-use crate::gather::Gather;
 use crate::json::Json;
 use crate::options::{Options, OptionsError};
 use crate::order::{sort_by, sort_numbers};
@@ -128,7 +127,7 @@ impl Custom {
             }
             (rated, explained)
         });
-        let mut explained = explained.gather();
+        let mut explained = explained.collect::<Vec<_>>();
         sort_by(&mut explained, |(a, _), (b, _)| by_score(a, b));
         Ok(explained)
     }
@@ -136,9 +135,9 @@ impl Custom {
 
 /// By candidate and signal, what its place gives.
 fn rank_gives(formula: &Formula, rated: &[Rated], k: f64) -> Vec<Vec<f64>> {
-    let mut gives = rated.iter().map(|_| vec![0.0; formula.terms.len()]).gather();
+    let mut gives = rated.iter().map(|_| vec![0.0; formula.terms.len()]).collect::<Vec<_>>();
     for (number, term) in formula.terms.iter().enumerate() {
-        let mut list = (0..rated.len()).filter(|at| rated[*at].values[number] > 0.0).gather();
+        let mut list = (0..rated.len()).filter(|at| rated[*at].values[number] > 0.0).collect::<Vec<_>>();
         sort_numbers(&mut list, &mut |a, b| {
             rated[b].values[number].total_cmp(&rated[a].values[number]).then(a.cmp(&b))
         });

@@ -2,8 +2,7 @@
 //!
 //! Both look at the words as they were written where the snapshot keeps them, otherwise at the stems.
 
-use crate::gather::Gather;
-use crate::index::TermsView;
+use crate::inverted::TermsView;
 use crate::order::{Map, sort_by};
 use crate::retrieval::{Corpus, Part};
 use crate::snapshot::SnapshotError;
@@ -35,7 +34,8 @@ pub fn complete(corpus: &Corpus, beginning: &[u8]) -> Result<Vec<Completion>, Sn
             *counts.or_default(walk.term().to_vec()) += u64::from(walk.list().documents);
         }
     }
-    let mut completions = counts.into_iter().map(|(form, count)| Completion { form, count }).gather();
+    let mut completions =
+        counts.into_iter().map(|(form, count)| Completion { form, count }).collect::<Vec<_>>();
     sort_by(&mut completions, |a, b| b.count.cmp(&a.count).then_with(|| a.form.cmp(&b.form)));
     completions.truncate(MAX_COMPLETIONS);
     Ok(completions)
@@ -50,7 +50,7 @@ pub fn complete(corpus: &Corpus, beginning: &[u8]) -> Result<Vec<Completion>, Sn
 /// When the dictionary is damaged.
 pub fn corrections(corpus: &Corpus, word: &[u8], most: u8) -> Result<Vec<Vec<u8>>, SnapshotError> {
     let Ok(text) = std::str::from_utf8(word) else { return Ok(Vec::new()) };
-    let letters = text.chars().gather();
+    let letters = text.chars().collect::<Vec<_>>();
     let most = match letters.len() {
         0..4 => 0,
         4..8 => most.min(1),
@@ -71,11 +71,11 @@ pub fn corrections(corpus: &Corpus, word: &[u8], most: u8) -> Result<Vec<Vec<u8>
             }
         }
     }
-    let mut found = found.into_iter().gather();
+    let mut found = found.into_iter().collect::<Vec<_>>();
     sort_by(&mut found, |a, b| a.1.0.cmp(&b.1.0).then(b.1.1.cmp(&a.1.1)).then_with(|| a.0.cmp(&b.0)));
     let fewest = found.first().map_or(0, |(_, (errors, _))| *errors);
     let nearest = found.into_iter().take_while(|(_, (errors, _))| *errors == fewest);
-    Ok(nearest.map(|(form, _)| form).take(MAX_CORRECTIONS).gather())
+    Ok(nearest.map(|(form, _)| form).take(MAX_CORRECTIONS).collect::<Vec<_>>())
 }
 
 fn words<'a>(part: &Part<'a>) -> Result<TermsView<'a>, SnapshotError> {
@@ -98,7 +98,7 @@ struct Distances<'a> {
 
 impl<'a> Distances<'a> {
     fn new(word: &'a [char], most: u8) -> Distances<'a> {
-        let first = (0..=word.len()).map(|len| u8::try_from(len).unwrap_or(u8::MAX)).gather();
+        let first = (0..=word.len()).map(|len| u8::try_from(len).unwrap_or(u8::MAX)).collect::<Vec<_>>();
         Distances { word, most, candidate: Vec::new(), rows: vec![first] }
     }
 

@@ -1,6 +1,5 @@
 //! How do the results of several vaults become one list? (V13)
 
-use crate::gather::Gather;
 use crate::order::{Set, sort_by};
 
 /// What a result of each of the usual tiers counts.
@@ -35,7 +34,7 @@ pub struct Merged {
 /// version of the tier that counts most stays, and the best come first. Of equals, those of the tier that counts more,
 /// then those that came before.
 pub fn merge(tiers: &[(f64, Vec<TierResult>)]) -> Vec<Merged> {
-    let mut order = (0..tiers.len()).gather();
+    let mut order = (0..tiers.len()).collect::<Vec<_>>();
     sort_by(&mut order, |a, b| tiers[*b].0.total_cmp(&tiers[*a].0));
     let mut kept = Set::new();
     let mut merged = Vec::new();

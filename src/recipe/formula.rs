@@ -7,7 +7,6 @@
 use super::legs::{Candidate, Signal};
 use crate::analysis::{Analyzer, Purpose};
 use crate::attributes::Values;
-use crate::gather::Gather;
 use crate::ids::FieldSet;
 use crate::order::sort_by;
 use crate::ranking::{bm25_normalize, exponential_decay, half_life_decay, jaccard, recency_boost};
@@ -43,7 +42,7 @@ impl<'a> Context<'a> {
     /// # Errors
     /// When the attributes are damaged.
     pub fn values(&self) -> Result<Vec<Values<'a>>, SnapshotError> {
-        self.corpus.parts.iter().map(retrieval::Part::values).try_gather()
+        self.corpus.parts.iter().map(retrieval::Part::values).collect::<Result<Vec<_>, _>>()
     }
 }
 
@@ -270,17 +269,18 @@ impl Formula {
         let columns = context.values()?;
         let measured = |terms: &[Term]| {
             let measure = |term: &Term| term.measure.of_all(context, &columns, candidates);
-            terms.iter().map(measure).try_gather()
+            terms.iter().map(measure).collect::<Result<Vec<_>, _>>()
         };
         let (terms, factors) = (measured(&self.terms)?, measured(&self.factors)?);
         let rated = candidates.iter().enumerate().map(|(number, candidate)| {
-            let own = |measured: &[Vec<f64>]| measured.iter().map(|values| values[number]).gather();
+            let own =
+                |measured: &[Vec<f64>]| measured.iter().map(|values| values[number]).collect::<Vec<_>>();
             let (values, factors) = (own(&terms), own(&factors));
             let Candidate { row, keyword, vector } = *candidate;
             let score = self.score(&values, &factors);
             Rated { row, score, keyword, vector, values, factors }
         });
-        Ok(rated.gather())
+        Ok(rated.collect::<Vec<_>>())
     }
 
     /// What a candidate scores by what was measured.
@@ -300,8 +300,8 @@ impl Formula {
         };
         let factor = |(term, value): (&Term, &f64)| Factor { name: term.name.clone(), value: *value };
         Explained {
-            parts: self.terms.iter().zip(&rated.values).map(part).gather(),
-            factors: self.factors.iter().zip(&rated.factors).map(factor).gather(),
+            parts: self.terms.iter().zip(&rated.values).map(part).collect::<Vec<_>>(),
+            factors: self.factors.iter().zip(&rated.factors).map(factor).collect::<Vec<_>>(),
         }
     }
 }
@@ -328,7 +328,7 @@ impl Curve {
             Curve::OfGreatest if greatest > 0.0 => x / greatest,
             Curve::OfGreatest => 0.0,
         });
-        curved.gather()
+        curved.collect::<Vec<_>>()
     }
 }
 
@@ -345,20 +345,20 @@ impl Measure {
                 let (part, document) = part_of(context.corpus, candidate.row);
                 measure(&columns[part], document as usize)
             });
-            own.gather()
+            own.collect::<Vec<_>>()
         };
         Ok(match self {
             Measure::Bm25(curve) => {
-                curve.of_all(candidates.iter().map(|candidate| score(candidate.keyword)).gather())
+                curve.of_all(candidates.iter().map(|candidate| score(candidate.keyword)).collect::<Vec<_>>())
             }
             Measure::Similarity(curve) => {
-                curve.of_all(candidates.iter().map(|candidate| score(candidate.vector)).gather())
+                curve.of_all(candidates.iter().map(|candidate| score(candidate.vector)).collect::<Vec<_>>())
             }
             Measure::Place => {
                 let places =
                     candidates.iter().map(|candidate| candidate.keyword.and_then(|signal| signal.place));
                 let total = places.clone().flatten().count();
-                places.map(|place| place_score(place, total)).gather()
+                places.map(|place| place_score(place, total)).collect::<Vec<_>>()
             }
             Measure::Overlap => overlap(context, candidates)?,
             Measure::Age { attributes, decay, default } => of_each(&|values, document| {
@@ -412,9 +412,9 @@ pub(super) fn overlap(context: &Context, candidates: &[Candidate]) -> Result<Vec
     if terms.is_empty() {
         return Ok(vec![0.0; candidates.len()]);
     }
-    let rows = candidates.iter().map(|candidate| candidate.row).gather();
+    let rows = candidates.iter().map(|candidate| candidate.row).collect::<Vec<_>>();
     let counts = occurrences(context.corpus, &terms, &rows, FieldSet::ALL)?;
     let share =
         |counts: Vec<u32>| counts.iter().filter(|count| **count > 0).count() as f64 / terms.len() as f64;
-    Ok(counts.into_iter().map(share).gather())
+    Ok(counts.into_iter().map(share).collect::<Vec<_>>())
 }

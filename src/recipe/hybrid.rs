@@ -8,7 +8,6 @@ use super::formula::{Context, Explained, Rated};
 use super::legs::{Ask, Candidate, Candidates, Signal, Words};
 use super::stages::{Stages, Standing, relevance};
 use crate::bitmap::Bitmap;
-use crate::gather::Gather;
 use crate::order::sort_by;
 use crate::ranking::{self, Fused, QueryStatistics, RRF_K, auto, by_ranks, recency_boost, sum};
 use crate::retrieval::{Corpus, Found, Part, Spread, part_of, spread};
@@ -146,7 +145,7 @@ fn by_fusion(
     keyword: Option<&Found>,
     candidates: Vec<Candidate>,
 ) -> Result<Vec<Scored>, SnapshotError> {
-    let mut rows = candidates.into_iter().map(Scored::by_its_leg).gather();
+    let mut rows = candidates.into_iter().map(Scored::by_its_leg).collect::<Vec<_>>();
     if let (Some(found), Some(nearest)) = (keyword, ask.nearest()) {
         let spread = match plan.fusion {
             Fusion::Auto => spread(corpus, &nearest)?,
@@ -172,7 +171,7 @@ fn by_own_rule(
         let bare = Scored::by_its_leg(Candidate { row, keyword, vector });
         Scored { score, explained: Some(explained), ..bare }
     };
-    Ok(custom.rate(context, candidates)?.into_iter().map(scored).gather())
+    Ok(custom.rate(context, candidates)?.into_iter().map(scored).collect::<Vec<_>>())
 }
 
 /// Puts rows, best first, through the stages.
@@ -182,14 +181,14 @@ fn staged(context: &Context, plan: &Plan, mut rows: Vec<Scored>) -> Result<Vec<S
         score: scored.score,
         relevance: relevance(scored.keyword, scored.vector),
     };
-    let standings = rows.iter().map(standing).gather();
+    let standings = rows.iter().map(standing).collect::<Vec<_>>();
     let staged = plan.stages.run(context, &standings, plan.limit)?;
     let kept = staged.places.into_iter().zip(staged.folded).enumerate();
     let kept = kept.map(|(number, (place, folded))| {
         let is_pinned = number < staged.pinned;
         Scored { folded, is_pinned, ..take(&mut rows[place]) }
     });
-    Ok(kept.gather())
+    Ok(kept.collect::<Vec<_>>())
 }
 
 impl Scored {
@@ -214,9 +213,9 @@ fn fuse(fusion: Fusion, found: &Found, spread: &Spread, rows: &mut [Scored]) {
         Fusion::Rrf => {
             let place = |signal: Option<Signal>| signal.and_then(|signal| signal.place);
             let ranks = rows.iter().map(|scored| (scored.row, place(scored.keyword), place(scored.vector)));
-            by_ranks(&ranks.gather(), RRF_K)
+            by_ranks(&ranks.collect::<Vec<_>>(), RRF_K)
         }
-        Fusion::Sum { alpha } => sum(&candidates.gather(), alpha),
+        Fusion::Sum { alpha } => sum(&candidates.collect::<Vec<_>>(), alpha),
         Fusion::Auto => {
             let occurring = found.hits.iter().zip(&found.bm25.idf).filter(|(hits, _)| **hits > 0);
             let statistics = QueryStatistics {
@@ -225,7 +224,7 @@ fn fuse(fusion: Fusion, found: &Found, spread: &Spread, rows: &mut [Scored]) {
                 mean_cosine: spread.mean,
                 cosine_deviation: spread.deviation,
             };
-            auto(&candidates.gather(), &statistics).ranked
+            auto(&candidates.collect::<Vec<_>>(), &statistics).ranked
         }
     };
     for Fused { id, score, keyword, vector } in fused {
@@ -237,7 +236,7 @@ fn fuse(fusion: Fusion, found: &Found, spread: &Spread, rows: &mut [Scored]) {
 
 /// Multiplies each score by what is left of it at its age; a row without a time counts as old as can be.
 fn fade(corpus: &Corpus, recency: &Recency, rows: &mut [Scored]) -> Result<(), SnapshotError> {
-    let values = corpus.parts.iter().map(Part::values).try_gather()?;
+    let values = corpus.parts.iter().map(Part::values).collect::<Result<Vec<_>, _>>()?;
     for scored in rows {
         let (part, document) = part_of(corpus, scored.row);
         let at = values[part].number(recency.attribute, document as usize);

@@ -3,7 +3,6 @@
 use super::Correction;
 use super::expansion::{complete, corrections};
 use crate::analysis::{Analyzer, Purpose};
-use crate::gather::Gather;
 use crate::order::sort;
 use crate::query::{Query, QueryError, Term, all_words, any_beginning, any_word, words};
 use crate::retrieval::Corpus;
@@ -116,7 +115,8 @@ fn type_ahead(
         *term = Term::Prefix(form);
         return Ok(());
     }
-    let mut terms = complete(corpus, &form)?.into_iter().map(|completion| completion.form).gather();
+    let mut terms =
+        complete(corpus, &form)?.into_iter().map(|completion| completion.form).collect::<Vec<_>>();
     terms.push(form);
     *term = any_of(terms, analyzer);
     Ok(())
@@ -149,7 +149,8 @@ fn correct(
             continue;
         }
         let text = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).into_owned();
-        corrected.push(Correction { word: word.to_owned(), instead: found.iter().map(text).gather() });
+        corrected
+            .push(Correction { word: word.to_owned(), instead: found.iter().map(text).collect::<Vec<_>>() });
         phrase.terms = vec![any_of(found, analyzer)];
     }
     Ok(())
@@ -171,7 +172,7 @@ fn any_of(forms: Vec<Vec<u8>>, analyzer: &Analyzer) -> Term {
         analyzer.stem(&mut form);
         form
     };
-    let mut terms = forms.into_iter().map(stem).gather();
+    let mut terms = forms.into_iter().map(stem).collect::<Vec<_>>();
     sort(&mut terms);
     terms.dedup();
     Term::AnyOf(terms)

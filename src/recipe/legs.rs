@@ -1,7 +1,6 @@
 //! Which rows are candidates? What words find, and what vectors find.
 
 use crate::bitmap::Bitmap;
-use crate::gather::Gather;
 use crate::order::Map;
 use crate::query::Query;
 use crate::retrieval::{self, Corpus, Found, Nearest, Ranked, Retrieval, nearest, part_of, similarities};
@@ -131,12 +130,13 @@ fn united(keyword: &[Ranked], nearest: &[Ranked]) -> Vec<Candidate> {
     for (place, ranked) in nearest.iter().enumerate() {
         rows.or_insert(ranked.row, Candidate::of_row(ranked.row)).vector = signal(place, ranked);
     }
-    rows.into_iter().map(|(_, candidate)| candidate).gather()
+    rows.into_iter().map(|(_, candidate)| candidate).collect::<Vec<_>>()
 }
 
 /// Looks up in the index the rows that the words did not give.
 fn complete_keyword(corpus: &Corpus, words: Words, rows: &mut [Candidate]) -> Result<(), SnapshotError> {
-    let mut only = corpus.parts.iter().map(|part| Bitmap::none(part.segment.documents() as usize)).gather();
+    let mut only =
+        corpus.parts.iter().map(|part| Bitmap::none(part.segment.documents() as usize)).collect::<Vec<_>>();
     let mut count = 0;
     for candidate in rows.iter().filter(|candidate| candidate.keyword.is_none()) {
         let (part, document) = part_of(corpus, candidate.row);
@@ -163,7 +163,7 @@ fn complete_vector(
     (model, query): (usize, &vector::Query),
     rows: &mut [Candidate],
 ) -> Result<(), SnapshotError> {
-    let missing = (0..rows.len()).filter(|&place| rows[place].vector.is_none()).gather();
+    let missing = (0..rows.len()).filter(|&place| rows[place].vector.is_none()).collect::<Vec<_>>();
     let found = similarities(corpus, model, query, missing.iter().map(|&place| rows[place].row))?;
     for (place, similarity) in missing.into_iter().zip(found) {
         rows[place].vector = similarity.map(|score| Signal { score: f64::from(score), place: None });

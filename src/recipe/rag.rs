@@ -10,7 +10,6 @@ use super::legs::{Ask, Candidate, Words};
 use super::sources::{Graph, GraphPlan, Source, Sources};
 use super::stages::Stages;
 use crate::bitmap::Bitmap;
-use crate::gather::Gather;
 use crate::order::{Map, sort_by, sort_by_key};
 use crate::ranking::{Near, Placed, changed_ranks, diversified, graph_signals, share_at, with_neighbours};
 use crate::retrieval::{TimeOrder, by_time};
@@ -179,7 +178,7 @@ pub fn rag_search(context: &Context, plan: &RagPlan) -> Result<RagFound, Snapsho
     let sources = Sources::new(context, plan.allowed)?;
     let (seeds, refilled) = seeds(&sources, plan, rated)?;
     let placed = expanded(&sources, plan, &seeds)?;
-    let rows = placed.iter().map(|placed| placed.row).gather();
+    let rows = placed.iter().map(|placed| placed.row).collect::<Vec<_>>();
     let graph = plan.graph.map(|plan| sources.graph(&rows, plan)).transpose()?;
 
     let hit = |placed: &Placed| RagHit {
@@ -194,11 +193,11 @@ pub fn rag_search(context: &Context, plan: &RagPlan) -> Result<RagFound, Snapsho
         },
         base_explained: None,
     };
-    let mut hits = placed.iter().map(hit).gather();
+    let mut hits = placed.iter().map(hit).collect::<Vec<_>>();
     let mut changed = 0;
     if let (Some(weight), Some(graph)) = (plan.rerank, &graph) {
         rerank(&sources, graph, weight, &mut hits)?;
-        changed = changed_ranks(&rows, &hits.iter().map(|hit| hit.row).gather());
+        changed = changed_ranks(&rows, &hits.iter().map(|hit| hit.row).collect::<Vec<_>>());
     }
     let Found { keyword, vector, newest, .. } = found;
     let seeds = seeds.len();
@@ -298,11 +297,11 @@ fn seeds(
     plan: &RagPlan,
     mut rated: Vec<Rated>,
 ) -> Result<(Map<u32, Rated>, usize), SnapshotError> {
-    let mut page = (0..rated.len().min(plan.limit)).gather();
+    let mut page = (0..rated.len().min(plan.limit)).collect::<Vec<_>>();
     let mut refilled = 0;
     if let Some(most) = plan.max_per_source {
-        let groups = rated.iter().map(|rated| sources.of(rated.row)).try_gather()?;
-        let groups = groups.iter().map(Source::name).gather();
+        let groups = rated.iter().map(|rated| sources.of(rated.row)).collect::<Result<Vec<_>, _>>()?;
+        let groups = groups.iter().map(Source::name).collect::<Vec<_>>();
         page = diversified(&groups, most, plan.limit);
         let mut counts = Map::<&str, usize>::new();
         page.iter().for_each(|place| *counts.or_default(&groups[*place]) += 1);
@@ -325,14 +324,14 @@ fn expanded(
     for row in seeds.keys() {
         near.append(&mut sources.beside(*row, plan.window)?);
     }
-    let scores = seeds.values().map(|rated| (rated.row, rated.score)).gather();
+    let scores = seeds.values().map(|rated| (rated.row, rated.score)).collect::<Vec<_>>();
     Ok(with_neighbours(&scores, &near))
 }
 
 /// Lets the graph count (R10).
 fn rerank(sources: &Sources, graph: &Graph, weight: f64, hits: &mut [RagHit]) -> Result<(), SnapshotError> {
     let edges = graph.edges.iter().map(|edge| (edge.places.0, edge.places.1, edge.weight));
-    let signals = graph_signals(graph.nodes.len(), &edges.gather());
+    let signals = graph_signals(graph.nodes.len(), &edges.collect::<Vec<_>>());
     let by_name = graph.nodes.iter().map(|node| node.id.as_str()).zip(signals).collect::<Map<_, _>>();
     for hit in hits.iter_mut() {
         let signal = by_name.get(sources.of(hit.row)?.name().as_str()).copied().unwrap_or(0.0);
@@ -357,5 +356,5 @@ fn explained_by(parts: &[(&str, f64, f64)]) -> Explained {
         weight: Some(*weight),
         product: weight * value,
     };
-    Explained { parts: parts.iter().map(part).gather(), factors: Vec::new() }
+    Explained { parts: parts.iter().map(part).collect::<Vec<_>>(), factors: Vec::new() }
 }

@@ -1,6 +1,5 @@
 //! What does a caller ask of `search`?
 
-use crate::gather::Gather;
 use crate::json::Json;
 use crate::options::{self, Options, OptionsError};
 use serde::de::{Deserialize, Deserializer};
@@ -77,7 +76,7 @@ impl SearchOptions {
             mode: read.text("mode").map(str::to_owned),
             vector: read
                 .numbers("vector")
-                .map(|numbers| numbers.into_iter().map(|number| number as f32).gather()),
+                .map(|numbers| numbers.into_iter().map(|number| number as f32).collect::<Vec<_>>()),
             model: read.text("model").map(str::to_owned),
             fusion: read.text("fusion").map(str::to_owned),
             alpha: read.any_number("alpha"),

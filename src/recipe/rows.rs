@@ -2,7 +2,6 @@
 
 use crate::bitmap::Bitmap;
 use crate::document::Key;
-use crate::gather::Gather;
 use crate::retrieval::{Corpus, part_of};
 use crate::snapshot::SnapshotError;
 
@@ -20,7 +19,7 @@ pub fn key_of<'a>(corpus: &Corpus<'a>, row: u32) -> Result<Key<'a>, SnapshotErro
 /// # Errors
 /// When the snapshot is damaged.
 pub fn ids_of(corpus: &Corpus, rows: &[u32]) -> Result<Vec<String>, SnapshotError> {
-    rows.iter().map(|row| Ok(key_of(corpus, *row)?.id.to_owned())).try_gather()
+    rows.iter().map(|row| Ok(key_of(corpus, *row)?.id.to_owned())).collect::<Result<Vec<_>, _>>()
 }
 
 /// The live rows with this id, of whatever kind, as far as they are allowed.

@@ -3,7 +3,6 @@
 use super::formula::{Context, terms};
 use crate::analysis::{Analyzer, Purpose};
 use crate::bitmap::Bitmap;
-use crate::gather::Gather;
 use crate::ids::FieldSet;
 use crate::order::{Map, Set};
 use crate::ranking::{cosine_of, idf, stop_words};
@@ -64,7 +63,7 @@ pub fn semantic(
         let dot = products.fold(0.0, |sum, product| sum + product);
         cosine_of(dot, length, statistics.length(*row))
     };
-    Ok(rows.iter().zip(&occurrences).map(cosine).gather())
+    Ok(rows.iter().zip(&occurrences).map(cosine).collect::<Vec<_>>())
 }
 
 fn fields(schema: &Schema) -> FieldSet {

@@ -9,7 +9,6 @@ use super::legs::{Candidate, Signal};
 use super::rows::rows_of;
 use crate::analysis::Purpose;
 use crate::bitmap::Bitmap;
-use crate::gather::Gather;
 use crate::json::Json;
 use crate::options::Options;
 use crate::ranking::{bm25_normalize, cosine_similarity, folded, jaccard, marginal_relevance, within_budget};
@@ -148,7 +147,7 @@ impl Stages {
     /// # Errors
     /// When the snapshot is damaged.
     pub fn pinned_rows(&self, corpus: &Corpus) -> Result<Vec<u32>, SnapshotError> {
-        let rows = self.pinned.iter().map(|id| rows_of(corpus, id, None)).try_gather()?;
+        let rows = self.pinned.iter().map(|id| rows_of(corpus, id, None)).collect::<Result<Vec<_>, _>>()?;
         Ok(rows.concat())
     }
 
@@ -166,8 +165,8 @@ impl Stages {
             rated.truncate(limit);
             return Ok(Staged::default());
         }
-        let staged = self.run(context, &rated.iter().map(Standing::of).gather(), limit)?;
-        *rated = staged.places.iter().map(|place| take(&mut rated[*place])).gather();
+        let staged = self.run(context, &rated.iter().map(Standing::of).collect::<Vec<_>>(), limit)?;
+        *rated = staged.places.iter().map(|place| take(&mut rated[*place])).collect::<Vec<_>>();
         Ok(staged)
     }
 
@@ -180,7 +179,7 @@ impl Stages {
         let pinned = order.len().min(limit);
         let is_relevant = |hit: &Standing| self.min_relevance.is_none_or(|least| hit.relevance >= least);
         let others = (0..hits.len()).filter(|place| !order.contains(place) && is_relevant(&hits[*place]));
-        let others = others.gather();
+        let others = others.collect::<Vec<_>>();
         order.extend(others);
         let mut likeness = Likeness::new(context, hits);
         let mut under: Vec<(usize, u32)> = Vec::new();
@@ -192,11 +191,11 @@ impl Stages {
                 }
             }
             let is_kept = |at: usize| at < pinned || found[at].is_none();
-            order = (0..order.len()).filter(|at| is_kept(*at)).map(|at| order[at]).gather();
+            order = (0..order.len()).filter(|at| is_kept(*at)).map(|at| order[at]).collect::<Vec<_>>();
         }
         if let Some(lambda) = self.diversity {
             let rest = order.split_off(pinned);
-            let scores = rest.iter().map(|place| hits[*place].score).gather();
+            let scores = rest.iter().map(|place| hits[*place].score).collect::<Vec<_>>();
             let wanted = limit.saturating_sub(pinned);
             let chosen = marginal_relevance(&scores, lambda, wanted, |a, b| likeness.of(rest[a], rest[b]));
             order.extend(chosen.into_iter().map(|at| rest[at]));
@@ -205,12 +204,13 @@ impl Stages {
         if let Some(budget) = self.max_tokens {
             require(context.corpus, order.iter().map(|place| hits[*place].row))?;
             let costs = order.iter().map(|place| tokens_of(context, hits[*place].row));
-            order.truncate(within_budget(costs.try_gather()?, budget));
+            order.truncate(within_budget(costs.collect::<Result<Vec<_>, _>>()?, budget));
         }
         likeness.result?;
-        let rows_under =
-            |place: &usize| under.iter().filter(|(better, _)| better == place).map(|(_, row)| *row).gather();
-        let folded = order.iter().map(rows_under).gather();
+        let rows_under = |place: &usize| {
+            under.iter().filter(|(better, _)| better == place).map(|(_, row)| *row).collect::<Vec<_>>()
+        };
+        let folded = order.iter().map(rows_under).collect::<Vec<_>>();
         Ok(Staged { pinned: pinned.min(order.len()), places: order, folded })
     }
 
@@ -237,7 +237,7 @@ fn texts_of(context: &Context, row: u32) -> Result<String, SnapshotError> {
     let (part, document) = part_of(context.corpus, row);
     let record = context.corpus.parts[part].segment.record(document)?;
     let texts = context.schema.field_names().into_iter().filter_map(|name| record.text(name));
-    Ok(texts.gather().join("\n"))
+    Ok(texts.collect::<Vec<_>>().join("\n"))
 }
 
 /// How alike hits are: the cosine of their vectors, or the Jaccard index of their terms where one has no vector.
@@ -253,7 +253,8 @@ struct Likeness<'a> {
 
 impl<'a> Likeness<'a> {
     fn new(context: &'a Context<'a>, hits: &'a [Standing]) -> Likeness<'a> {
-        let (vectors, terms) = (hits.iter().map(|_| None).gather(), hits.iter().map(|_| None).gather());
+        let (vectors, terms) =
+            (hits.iter().map(|_| None).collect::<Vec<_>>(), hits.iter().map(|_| None).collect::<Vec<_>>());
         Likeness { context, hits, vectors, terms, result: Ok(()) }
     }
 
@@ -282,7 +283,7 @@ impl<'a> Likeness<'a> {
                 let text = texts_of(self.context, self.hits[hit].row)?;
                 let terms = terms(self.context.analyzer, &text, Purpose::Document).into_iter();
                 let term = |term: Vec<u8>| String::from_utf8_lossy(&term).into_owned();
-                self.terms[hit] = Some(terms.map(term).gather());
+                self.terms[hit] = Some(terms.map(term).collect::<Vec<_>>());
             }
         }
         let terms = |hit: usize| self.terms[hit].as_deref().unwrap_or_default();

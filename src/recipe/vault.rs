@@ -10,7 +10,6 @@ use super::semantic::semantic;
 use super::stages::Stages;
 use crate::attributes::AttributeType;
 use crate::bitmap::Bitmap;
-use crate::gather::Gather;
 use crate::order::{Map, sort_by, sort_by_key};
 use crate::query::Query;
 use crate::ranking::{Acceptance, Validity, adapted, proximities};
@@ -68,7 +67,7 @@ pub fn keeps_all(candidates: usize, limit: usize) -> bool {
 pub fn field_weights(schema: &Schema) -> Vec<f64> {
     let own = |name: &str| FIELD_WEIGHTS.iter().find(|(known, _)| *known == name);
     let names = schema.field_names().into_iter().zip(schema.weights());
-    names.map(|(name, weight)| own(name).map_or(weight, |(_, weight)| *weight)).gather()
+    names.map(|(name, weight)| own(name).map_or(weight, |(_, weight)| *weight)).collect::<Vec<_>>()
 }
 
 /// What holds for entries that are valid now (V7): those that have not expired, unless `expired` may be found, and have
@@ -211,9 +210,9 @@ fn score(
     near: &Map<u32, f64>,
 ) -> Result<(Formula, Vec<Rated>), SnapshotError> {
     let attribute = |name: &str| context.schema.attribute(name).map(|(attribute, _)| attribute);
-    let rows = candidates.iter().map(|candidate| candidate.row).gather();
-    let near = rows.iter().map(|row| near.get(row).copied().unwrap_or(0.0)).gather();
-    let severities = SEVERITIES.iter().map(|(word, worth)| ((*word).to_owned(), *worth)).gather();
+    let rows = candidates.iter().map(|candidate| candidate.row).collect::<Vec<_>>();
+    let near = rows.iter().map(|row| near.get(row).copied().unwrap_or(0.0)).collect::<Vec<_>>();
+    let severities = SEVERITIES.iter().map(|(word, worth)| ((*word).to_owned(), *worth)).collect::<Vec<_>>();
     let mut formula = Formula::default();
     let mut signals = SIGNALS.iter().zip(question.weights);
     let mut add = |measure| {
@@ -242,7 +241,7 @@ fn worths(context: &Context, rows: &[u32]) -> Result<Vec<f64>, SnapshotError> {
         let [from, until, created_at, updated_at] = places.map(at);
         Validity { from, until, created_at, updated_at }.worth(context.now)
     };
-    Ok(rows.iter().map(worth).gather())
+    Ok(rows.iter().map(worth).collect::<Vec<_>>())
 }
 
 fn time(schema: &Schema, name: &str) -> Option<usize> {
@@ -260,10 +259,10 @@ fn near_the_best(
         return Ok(Map::new());
     }
     let best = ranked.iter().filter(|rated| rated.values[SEMANTIC] > 0.0).take(SOURCES);
-    let sources = ids_of(corpus, &best.map(|rated| rated.row).gather())?;
+    let sources = ids_of(corpus, &best.map(|rated| rated.row).collect::<Vec<_>>())?;
     let neighbours = |id: &str| {
         let live = state.links_of(id).filter(|link| link.is_live(context.now));
-        live.map(|link| link.other_end(id).to_owned()).gather()
+        live.map(|link| link.other_end(id).to_owned()).collect::<Vec<_>>()
     };
     let mut near = Map::new();
     for (id, proximity) in proximities(&sources, neighbours) {
@@ -281,5 +280,5 @@ fn memories(corpus: &Corpus, question: &Question, weights: &[f64]) -> Result<Vec
     let retrieval = Retrieval { query, weights, limit, allowed: Some(allowed), wants_all: false };
     let found = retrieval::search(corpus, &retrieval)?;
     let rated = |ranked: &Ranked| Rated { row: ranked.row, score: MEMORY_SCORE, ..Rated::default() };
-    Ok(found.rows.iter().map(rated).gather())
+    Ok(found.rows.iter().map(rated).collect::<Vec<_>>())
 }

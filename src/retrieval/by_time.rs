@@ -2,7 +2,6 @@
 
 use super::{Corpus, part_of};
 use crate::bitmap::Bitmap;
-use crate::gather::Gather;
 use crate::order;
 use crate::scoring::{Ranked, TopK};
 use crate::snapshot::SnapshotError;
@@ -37,7 +36,7 @@ impl TimeOrder {
         rows: &mut [T],
         row_of: impl Fn(&T) -> u32,
     ) -> Result<(), SnapshotError> {
-        let values = corpus.parts.iter().map(|part| part.values()).try_gather()?;
+        let values = corpus.parts.iter().map(|part| part.values()).collect::<Result<Vec<_>, _>>()?;
         let rank = |row: u32| {
             let (part, document) = part_of(corpus, row);
             self.rank(attribute.and_then(|attribute| values[part].number(attribute, document as usize)))
@@ -74,5 +73,5 @@ pub fn by_time(
             }
         }
     }
-    Ok(top.into_sorted().into_iter().map(|ranked| ranked.row).gather())
+    Ok(top.into_sorted().into_iter().map(|ranked| ranked.row).collect::<Vec<_>>())
 }

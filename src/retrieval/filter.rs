@@ -6,7 +6,6 @@ use super::Part;
 use crate::attributes::{AttributeType, ColumnView, Values, number_of, texts_of, time_of};
 use crate::bitmap::Bitmap;
 use crate::codes::Codes;
-use crate::gather::Gather;
 use crate::json::Json;
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
@@ -181,7 +180,7 @@ impl Test {
         match self {
             Test::AnyOf(texts) => column.where_string(len, &wanted_codes(column, texts)),
             Test::AllOf(texts) => {
-                let codes = texts.iter().filter_map(|text| column.code_of(text)).gather();
+                let codes = texts.iter().filter_map(|text| column.code_of(text)).collect::<Vec<_>>();
                 if codes.len() < texts.len() {
                     return Bitmap::none(len);
                 }
@@ -236,7 +235,7 @@ impl Test {
             Test::Numbers(_) | Test::Bool(_) | Test::Range { .. } => false,
         };
         if target == Target::Kind {
-            let wanted = keys.kinds().iter().map(|kind| is_wanted(kind)).gather();
+            let wanted = keys.kinds().iter().map(|kind| is_wanted(kind)).collect::<Vec<_>>();
             // Where all documents are of one kind, none says so.
             let codes = Codes::new(keys.kind_numbers(), if wanted.len() > 1 { u8::BITS } else { 0 });
             return Ok(codes.where_true(len, &|kind| wanted.get(kind as usize).copied().unwrap_or(false)));
@@ -283,7 +282,9 @@ impl Parser<'_> {
             return Err(wrong_type(path, "an array of filters", json));
         };
         let numbered = values.iter().enumerate();
-        numbered.map(|(i, value)| self.object(value, &format!("{path}.{i}"), depth + 1)).try_gather()
+        numbered
+            .map(|(i, value)| self.object(value, &format!("{path}.{i}"), depth + 1))
+            .collect::<Result<Vec<_>, _>>()
     }
 
     fn attribute(&self, name: &str, value: &Json, path: &str) -> Result<Filter, FilterError> {
@@ -292,7 +293,7 @@ impl Parser<'_> {
             ("kind", _) => (Target::Kind, AttributeType::Keyword),
             (_, Some((place, kind))) => (Target::Attribute(place), kind),
             (_, None) => {
-                let known = self.schema.attributes().map(|(name, _)| name.to_owned()).gather();
+                let known = self.schema.attributes().map(|(name, _)| name.to_owned()).collect::<Vec<_>>();
                 return Err(FilterFault::UnknownAttribute {
                     path: path.to_owned(),
                     name: name.to_owned(),
@@ -308,7 +309,7 @@ impl Parser<'_> {
                 let parsed = operators.iter().map(|(operator, operand)| {
                     operator_test(target, kind, operator, operand, &format!("{path}.{operator}"), path)
                 });
-                Ok(Filter::All(parsed.try_gather()?))
+                Ok(Filter::All(parsed.collect::<Result<Vec<_>, _>>()?))
             }
             _ => Ok(test(any_of(kind, value, path)?)),
         }
@@ -375,11 +376,11 @@ fn any_of(kind: AttributeType, value: &Json, path: &str) -> Result<Test, FilterE
                 Json::Integer(_) | Json::Float(_) | Json::Bool(_) => Ok(value.to_text()),
                 other => Err(wrong_type(path, "a string", other)),
             };
-            Ok(Test::AnyOf(values.iter().map(text).try_gather()?))
+            Ok(Test::AnyOf(values.iter().map(text).collect::<Result<Vec<_>, _>>()?))
         }
-        AttributeType::Number | AttributeType::Time => {
-            Ok(Test::Numbers(values.iter().map(|value| number(kind, value, path)).try_gather()?))
-        }
+        AttributeType::Number | AttributeType::Time => Ok(Test::Numbers(
+            values.iter().map(|value| number(kind, value, path)).collect::<Result<Vec<_>, _>>()?,
+        )),
         AttributeType::Bool => match value {
             Json::Bool(wanted) => Ok(Test::Bool(*wanted)),
             other => Err(wrong_type(path, "true or false", other)),

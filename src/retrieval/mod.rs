@@ -1,23 +1,21 @@
 //! Which documents match, and how well?
 //!
-//! Every phrase of a query becomes a list of documents with a frequency each ([`lists`]); a tree of cursors
-//! over these lists finds the documents that match ([`matching`]), and bm25 scores them. The usual queries, any or all
-//! of some phrases, take shorter ways (`disjunction` and `conjunction` of the kernel's `scoring`, which also has the cursors
+//! Every phrase of a query becomes a list of documents with a frequency each ([`phrase_lists`]); a tree of cursors
+//! over these lists finds the documents that match ([`cursors`]), and bm25 scores them. The usual queries, any or all
+//! of some phrases, take shorter ways (`disjunction` and `conjunction` of the index package, which also has the cursors
 //! and all other loops); all give the same bits.
 
 mod by_time;
 mod by_value;
+mod cursors;
 mod filter;
-mod lists;
-mod matching;
 mod nearest;
 mod occurrence;
+mod phrase_lists;
 mod places;
-mod score_tables;
 mod search;
-mod source;
 mod stored;
-mod terms;
+mod table_cache;
 mod tfidf;
 
 pub use crate::scoring::Ranked;
@@ -27,9 +25,9 @@ pub use filter::{Filter, FilterError, FilterFault, Target, Test};
 pub use nearest::{Nearest, Spread, nearest, similarities, spread};
 pub use occurrence::occurrences;
 pub use places::{Place, PlaceFinder};
-pub use score_tables::ScoreTables;
 pub use search::{Found, Retrieval, facet_counts, search};
 pub use stored::require;
+pub use table_cache::TableCache;
 pub use tfidf::{TermStatistics, Terms};
 
 use crate::attributes::{Overrides, Values};
@@ -51,7 +49,7 @@ pub struct Part<'a> {
     /// The row number of its first document.
     pub first_row: u32,
     /// Tables that outlive a query.
-    pub tables: &'a ScoreTables,
+    pub tables: &'a TableCache,
     /// Its documents by their values, which outlive a query as well.
     pub values_by: &'a ValueIndexes,
     /// What changed of its attributes since it was written.

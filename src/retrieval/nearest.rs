@@ -2,7 +2,6 @@
 
 use super::{Corpus, part_of};
 use crate::bitmap::Bitmap;
-use crate::gather::Gather;
 use crate::scoring::{self, Matrix, Ranked};
 use crate::snapshot::SnapshotError;
 use crate::vector::Query;
@@ -90,5 +89,5 @@ pub fn similarities(
         let place = view.row_of(document)?;
         Some(query.similarity(&view, place)).filter(|similarity| similarity.is_finite())
     };
-    Ok(rows.into_iter().map(similarity).gather())
+    Ok(rows.into_iter().map(similarity).collect::<Vec<_>>())
 }

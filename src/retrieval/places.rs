@@ -1,8 +1,7 @@
 //! Where in one document does the query match? For highlights and snippets, one document at a time.
 
-use super::lists::form;
-use super::{Part, terms};
-use crate::gather::Gather;
+use super::Part;
+use super::phrase_lists::{form, term_positions};
 use crate::ids::{FieldId, Spot};
 use crate::order::sort;
 use crate::query::{Node, Query};
@@ -34,7 +33,7 @@ pub struct PlaceFinder<'a> {
 impl<'a> PlaceFinder<'a> {
     /// A finder for these documents, which ascend; it has looked nothing up yet.
     pub fn new(part: &Part<'a>, query: &'a Query, documents: Vec<u32>) -> PlaceFinder<'a> {
-        let terms = query.phrases.iter().map(|_| None).gather();
+        let terms = query.phrases.iter().map(|_| None).collect::<Vec<_>>();
         PlaceFinder { part: *part, query, documents, terms }
     }
 
@@ -67,7 +66,7 @@ impl<'a> PlaceFinder<'a> {
                 }
                 if starts.len() > 1 {
                     let lengths = group.phrases.iter().map(|&phrase| self.query.phrases[phrase].terms.len());
-                    let kept = near(&starts, &lengths.gather(), group.distance);
+                    let kept = near(&starts, &lengths.collect::<Vec<_>>(), group.distance);
                     if kept[0].is_empty() {
                         return Ok(None);
                     }
@@ -115,7 +114,7 @@ impl<'a> PlaceFinder<'a> {
             none => {
                 let mut found = Vec::with_capacity(phrase.terms.len());
                 for term in &phrase.terms {
-                    found.push(terms::positions(part, term, Some(documents))?);
+                    found.push(term_positions(part, term, Some(documents))?);
                 }
                 none.insert(found)
             }

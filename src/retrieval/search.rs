@@ -1,13 +1,11 @@
 //! A query against all segments.
 
 use super::Corpus;
-use super::lists::PhraseList;
-use super::matching::matching;
-use super::source::{is_all_of_phrases, is_any_of_phrases, sources};
+use super::cursors::{is_all_of_phrases, is_any_of_phrases, matching, sources};
+use super::phrase_lists::PhraseList;
 use crate::attributes::{AttributeType, number_of, texts_of};
 use crate::bitmap::Bitmap;
 use crate::bm25::Bm25;
-use crate::gather::Gather;
 use crate::json::Json;
 use crate::order::{Map, sort_by};
 use crate::query::Query;
@@ -80,7 +78,7 @@ pub fn search(corpus: &Corpus, retrieval: &Retrieval) -> Result<Found, SnapshotE
         if is_any {
             disjunction::collect(&scoring, sources, &mut top)?;
         } else if sources.iter().all(Option::is_some) {
-            conjunction::collect(&scoring, sources.into_iter().flatten().gather(), &mut top)?;
+            conjunction::collect(&scoring, sources.into_iter().flatten().collect::<Vec<_>>(), &mut top)?;
         }
     }
     Ok(Found { rows: top.into_sorted(), matches, hits, bm25 })
@@ -108,7 +106,7 @@ pub fn facet_counts(
                 matches.set(document, false);
             }
         }
-        let documents = matches.iter().gather();
+        let documents = matches.iter().collect::<Vec<_>>();
         match column.kind() {
             AttributeType::Keyword | AttributeType::Keywords => {
                 let mut by_code = vec![0u64; column.string_count()];
@@ -138,7 +136,7 @@ pub fn facet_counts(
             }
         }
     }
-    let mut counts = counts.into_iter().gather();
+    let mut counts = counts.into_iter().collect::<Vec<_>>();
     sort_by(&mut counts, |a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     Ok(counts)
 }
@@ -147,9 +145,12 @@ pub fn facet_counts(
 fn facets_of(value: &Json, kind: AttributeType) -> Vec<String> {
     match kind {
         AttributeType::Keyword | AttributeType::Keywords => texts_of(value, kind),
-        AttributeType::Bool => matches!(value, Json::Bool(_)).then(|| value.to_text()).into_iter().gather(),
-        AttributeType::Number | AttributeType::Time => {
-            number_of(value, kind).map(|number| Json::from_f64(number).to_text()).into_iter().gather()
+        AttributeType::Bool => {
+            matches!(value, Json::Bool(_)).then(|| value.to_text()).into_iter().collect::<Vec<_>>()
         }
+        AttributeType::Number | AttributeType::Time => number_of(value, kind)
+            .map(|number| Json::from_f64(number).to_text())
+            .into_iter()
+            .collect::<Vec<_>>(),
     }
 }

@@ -1,7 +1,6 @@
 //! Can the stored documents of these rows be read now?
 
 use super::{Corpus, part_of};
-use crate::gather::Gather;
 use crate::snapshot::SnapshotError;
 
 /// Makes sure that the stored documents of all these rows can be read. Who reads the records of several rows asks this
@@ -10,7 +9,7 @@ use crate::snapshot::SnapshotError;
 /// # Errors
 /// When blocks have to be supplied, all of them in one error, or the snapshot is damaged.
 pub fn require(corpus: &Corpus, rows: impl IntoIterator<Item = u32>) -> Result<(), SnapshotError> {
-    require_all(corpus, &rows.into_iter().gather())
+    require_all(corpus, &rows.into_iter().collect::<Vec<_>>())
 }
 
 fn require_all(corpus: &Corpus, rows: &[u32]) -> Result<(), SnapshotError> {

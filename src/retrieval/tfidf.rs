@@ -5,9 +5,8 @@
 
 use super::{Corpus, Part};
 use crate::bitmap::Bitmap;
-use crate::gather::Gather;
 use crate::ids::FieldSet;
-use crate::index::{Cursor, TermsWalk};
+use crate::inverted::{Cursor, TermsWalk};
 use crate::snapshot::SnapshotError;
 use crate::wire::len32;
 
@@ -55,7 +54,7 @@ impl TermStatistics {
         let documents = members.iter().map(|members| members.count() as u64).sum();
         let rows = corpus.parts.last().map_or(0, |part| part.first_row + part.segment.documents());
         let mut squares = vec![0.0; rows as usize];
-        let mut with_term = walks.iter().map(|walk| vec![0; walk.term_count]).gather();
+        let mut with_term = walks.iter().map(|walk| vec![0; walk.term_count]).collect::<Vec<_>>();
         let mut found: Vec<(u32, u32)> = Vec::new();
         let mut term = Vec::new();
         while let Some(next) = walks.iter().filter(|walk| !walk.is_over).map(|walk| walk.terms.term()).min() {
@@ -80,7 +79,7 @@ impl TermStatistics {
                 squares[*row as usize] += weight * weight;
             }
         }
-        let lengths = squares.into_iter().map(f64::sqrt).gather();
+        let lengths = squares.into_iter().map(f64::sqrt).collect::<Vec<_>>();
         Ok(TermStatistics { members, documents, with_term, lengths })
     }
 
@@ -136,7 +135,7 @@ impl<'a> Walk<'a> {
         });
         let mut terms = view.walk();
         let is_over = !terms.advance()?;
-        let counts = counts.gather();
+        let counts = counts.collect::<Vec<_>>();
         Ok(Walk { terms, term_count: view.len(), is_over, lists: None, part, counts })
     }
 

@@ -5,7 +5,6 @@
 
 use super::{Entries, Schema, TextField};
 use crate::attributes::AttributeType::{self, Bool, Keyword, Keywords, Number, Time};
-use crate::gather::Gather;
 use serde::Serialize;
 
 /// The recipe that answers where a question names none.
@@ -149,8 +148,8 @@ impl Schema {
         let attribute = |(name, kind): &(&str, AttributeType)| ((*name).to_owned(), *kind);
         Some(Schema {
             recipe,
-            fields: Entries(recipe.fields().iter().map(field).gather()),
-            attributes: Entries(recipe.attributes().iter().map(attribute).gather()),
+            fields: Entries(recipe.fields().iter().map(field).collect::<Vec<_>>()),
+            attributes: Entries(recipe.attributes().iter().map(attribute).collect::<Vec<_>>()),
             ..Schema::bare()
         })
     }

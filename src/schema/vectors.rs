@@ -2,7 +2,6 @@
 
 use super::{Schema, SchemaError, SchemaFault};
 use crate::document::Record;
-use crate::gather::Gather;
 use crate::json::Json;
 use crate::vector::{Encoding, MAX_WIDTH, Metric};
 use serde::Serialize;
@@ -72,7 +71,7 @@ impl Schema {
     pub fn with_vectors(mut self, name: &str, mut model: VectorModel) -> Result<Schema, SchemaError> {
         let usual = self.recipe.embedded_fields();
         if model.text.is_empty() && usual.iter().all(|field| self.field(field).is_some()) {
-            model.text = usual.iter().map(|field| (*field).to_owned()).gather();
+            model.text = usual.iter().map(|field| (*field).to_owned()).collect::<Vec<_>>();
         }
         self.vectors.0.push((name.to_owned(), model));
         self.check()?;
@@ -127,9 +126,9 @@ impl Schema {
     pub fn embedded_text(&self, model: usize, record: &Record) -> String {
         let named = &self.vectors.0[model].1.text;
         let all = self.field_names();
-        let names = if named.is_empty() { all } else { named.iter().map(String::as_str).gather() };
+        let names = if named.is_empty() { all } else { named.iter().map(String::as_str).collect::<Vec<_>>() };
         let texts = names.into_iter().filter_map(|name| record.text(name)).filter(|text| !text.is_empty());
-        texts.gather().join("\n")
+        texts.collect::<Vec<_>>().join("\n")
     }
 
     /// A record as it is stored: without its vectors.
@@ -138,7 +137,7 @@ impl Schema {
         match record.json() {
             Json::Object(entries) if entries.iter().any(|(name, _)| is_vector(name)) => {
                 let kept = entries.iter().filter(|(name, _)| !is_vector(name)).cloned();
-                std::borrow::Cow::Owned(Json::Object(kept.gather()))
+                std::borrow::Cow::Owned(Json::Object(kept.collect::<Vec<_>>()))
             }
             json => std::borrow::Cow::Borrowed(json),
         }

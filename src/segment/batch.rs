@@ -7,8 +7,7 @@ use crate::analysis::{Analyzer, Purpose};
 use crate::attributes::{AttributeType, ColumnWriter};
 use crate::bitmap::Bitmap;
 use crate::document::{GROUP, Group, Key, KeysWriter, MAX_KINDS, Record, text_of};
-use crate::gather::Gather;
-use crate::index::{Interner, Inverted};
+use crate::inverted::{Interner, Inverted};
 use crate::json::Json;
 use crate::schema::{Schema, SchemaError};
 use crate::vector::{RowsWriter, VectorError};
@@ -142,7 +141,7 @@ impl BatchWriter {
         schema.check()?;
         Ok(BatchWriter {
             analyzer: schema.analyzer()?,
-            fields: schema.field_names().into_iter().map(str::to_owned).gather(),
+            fields: schema.field_names().into_iter().map(str::to_owned).collect::<Vec<_>>(),
             rows: Rows::default(),
             tokens: Vec::new(),
             words: Words::default(),
@@ -150,7 +149,7 @@ impl BatchWriter {
                 keys: KeysWriter::default(),
                 dead: Bitmap::none(0),
                 removed: Vec::new(),
-                columns: schema.attributes().map(|(_, kind)| ColumnWriter::new(kind)).gather(),
+                columns: schema.attributes().map(|(_, kind)| ColumnWriter::new(kind)).collect::<Vec<_>>(),
                 vectors: rows_writers(schema),
                 loose: Vec::new(),
                 lengths: Vec::new(),
@@ -294,7 +293,7 @@ impl BatchWriter {
 impl Words {
     fn sorted_forms(&self) -> Vec<(Vec<u8>, u32)> {
         let order = self.forms.sorted().into_iter();
-        order.map(|form| (self.forms.get(form).to_vec(), self.form_counts[form as usize])).gather()
+        order.map(|form| (self.forms.get(form).to_vec(), self.form_counts[form as usize])).collect::<Vec<_>>()
     }
 }
 

@@ -2,7 +2,6 @@
 
 use crate::document::Record;
 use crate::embed::{Embedder, HashEmbedder, StaticModelView};
-use crate::gather::Gather;
 use crate::schema::{EmbedderKind, Schema};
 use crate::wire::{Malformed, blocks, put_blocks};
 
@@ -44,7 +43,7 @@ impl<'a> Embedders<'a> {
     /// # Errors
     /// When a table cannot be read.
     pub fn with_tables(schema: &Schema, tables: &'a [Vec<u8>]) -> Result<Embedders<'a>, Malformed> {
-        Embedders::of(schema, &tables.iter().map(Vec::as_slice).gather())
+        Embedders::of(schema, &tables.iter().map(Vec::as_slice).collect::<Vec<_>>())
     }
 
     fn of(schema: &Schema, tables: &[&'a [u8]]) -> Result<Embedders<'a>, Malformed> {
@@ -97,6 +96,6 @@ impl<'a> Embedders<'a> {
             let vector = self.embed(model, &schema.embedded_text(model, record))?;
             vector.iter().any(|&number| number != 0.0).then_some(vector)
         };
-        (0..self.by_model.len()).map(vector).gather()
+        (0..self.by_model.len()).map(vector).collect::<Vec<_>>()
     }
 }

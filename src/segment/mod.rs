@@ -26,7 +26,7 @@ pub(crate) use rows::{RowRef, Rows};
 use crate::attributes::{self, ColumnView};
 use crate::document::{DocumentsView, Key, KeysView, Outside, Record};
 use crate::ids::FieldId;
-use crate::index::{Cursor, LengthsView, ListRef, Lists, Shape, TermsView, TermsWalk, shapes};
+use crate::inverted::{Cursor, LengthsView, ListRef, Lists, Shape, TermsView, TermsWalk, shapes};
 use crate::json::Json;
 use crate::schema::{Schema, VectorModel};
 use crate::snapshot::{SectionKind, Snapshot, SnapshotError, SnapshotFault};

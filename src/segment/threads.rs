@@ -1,13 +1,12 @@
 //! Work on several threads.
 
-use crate::gather::Gather;
 use crate::order::sort_by_key;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Runs `work` for 0 to `count` on so many threads; the answers are in order.
 pub fn on_threads<T: Send>(threads: usize, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     if threads <= 1 {
-        return (0..count).map(work).gather();
+        return (0..count).map(work).collect::<Vec<_>>();
     }
     let next = AtomicUsize::new(0);
     let mut done: Vec<(usize, T)> = std::thread::scope(|scope| {
@@ -21,9 +20,12 @@ pub fn on_threads<T: Send>(threads: usize, count: usize, work: impl Fn(usize) ->
                 mine.push((i, work(i)));
             }
         };
-        let workers = (0..threads).map(|_| scope.spawn(worker)).gather();
-        workers.into_iter().flat_map(|worker| worker.join().expect("a worker does not panic")).gather()
+        let workers = (0..threads).map(|_| scope.spawn(worker)).collect::<Vec<_>>();
+        workers
+            .into_iter()
+            .flat_map(|worker| worker.join().expect("a worker does not panic"))
+            .collect::<Vec<_>>()
     });
     sort_by_key(&mut done, |(i, _)| *i);
-    done.into_iter().map(|(_, answer)| answer).gather()
+    done.into_iter().map(|(_, answer)| answer).collect::<Vec<_>>()
 }

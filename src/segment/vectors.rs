@@ -4,7 +4,6 @@ use super::batch::{Batch, BatchError, BatchFault};
 use super::loose::LooseRow;
 use super::merge::{MergeError, MergeFault, NewNumbers, Source};
 use crate::document::{Key, Record};
-use crate::gather::Gather;
 use crate::json::Json;
 use crate::order::sort_by;
 use crate::schema::{Schema, VectorModel};
@@ -15,7 +14,7 @@ use std::borrow::Cow;
 /// Writers of the vectors of a schema, model by model.
 pub(super) fn rows_writers(schema: &Schema) -> Vec<RowsWriter> {
     let writer = |(_, model): (_, &VectorModel)| RowsWriter::new(model.encoding, model.metric, model.width);
-    schema.models().map(writer).gather()
+    schema.models().map(writer).collect::<Vec<_>>()
 }
 
 impl Batch {
@@ -88,7 +87,7 @@ pub(super) fn merge_vectors(
     let mut views: Vec<Vec<RowsView>> = Vec::with_capacity(sources.len());
     for source in sources {
         views.push(match source {
-            Source::Batch(batch) => batch.vectors.iter().map(RowsWriter::view).gather(),
+            Source::Batch(batch) => batch.vectors.iter().map(RowsWriter::view).collect::<Vec<_>>(),
             Source::Segment(segment, _) => segment.vectors()?,
         });
     }

@@ -3,8 +3,6 @@
 //! Opening reads the header and the table of sections and nothing else. A section's checksum is checked when it
 //! is first used, so opening costs the same for any size, and a damaged file is still never believed.
 
-use crate::gather::Gather;
-
 mod error;
 mod header;
 mod sections;
@@ -33,7 +31,7 @@ impl Snapshot {
     /// When it is no snapshot, of another format, of another length than it says, or its header is damaged.
     pub fn open(bytes: Vec<u8>) -> Result<Snapshot, SnapshotError> {
         let sections = sections::parse(&bytes)?;
-        let checked = sections.iter().map(|_| AtomicBool::new(false)).gather();
+        let checked = sections.iter().map(|_| AtomicBool::new(false)).collect::<Vec<_>>();
         Ok(Snapshot { bytes, sections, checked })
     }
 

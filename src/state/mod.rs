@@ -18,7 +18,6 @@ pub use rows::{ACTIONS, Feedback, Link, Session, Subject, USAGES, Usage};
 pub use stamp::Stamp;
 
 use crate::document::{Key, Record};
-use crate::gather::Gather;
 use crate::json::Json;
 use crate::order::{Map, Set};
 
@@ -215,7 +214,7 @@ impl State {
     /// A record with the fields that changed since it was written.
     pub fn as_it_is_now(&self, record: Record) -> Record {
         let key = Key { id: record.id(), kind: record.kind() };
-        let changed = self.changed_fields_of(key).gather();
+        let changed = self.changed_fields_of(key).collect::<Vec<_>>();
         let mut entries = match record.json() {
             Json::Object(entries) if !changed.is_empty() => entries.clone(),
             _ => return record,

@@ -1,6 +1,5 @@
 //! What there is beside records: links, sessions, uses and feedback.
 
-use crate::gather::Gather;
 use crate::json::Json;
 use std::cmp::Ordering;
 
@@ -153,5 +152,5 @@ impl Ord for Feedback {
 /// A JSON object of these entries; those without a value are left out.
 pub(super) fn object<const N: usize>(entries: [(&str, Option<Json>); N]) -> Json {
     let present = entries.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
-    Json::Object(present.gather())
+    Json::Object(present.collect::<Vec<_>>())
 }

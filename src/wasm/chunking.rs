@@ -5,7 +5,6 @@
 
 use super::error::Failure;
 use crate::chunking::{Chunk, ChunkError, DEFAULT_OVERLAP, DEFAULT_SIZE, chunk_text};
-use crate::gather::Gather;
 use crate::json::{float_text, text_of};
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -40,7 +39,7 @@ pub fn chunks(body: &str, size: Option<f64>, overlap: Option<f64>) -> Result<Str
     let size = whole(size, DEFAULT_SIZE, "size")?;
     let overlap = whole(overlap, DEFAULT_OVERLAP, "overlap")?;
     let chunks = chunk_text(body, size, overlap)?;
-    Ok(text_of(&chunks.into_iter().map(Piece::from).gather()))
+    Ok(text_of(&chunks.into_iter().map(Piece::from).collect::<Vec<_>>()))
 }
 
 fn whole(given: Option<f64>, default: usize, name: &'static str) -> Result<usize, Failure> {

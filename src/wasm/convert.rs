@@ -6,7 +6,6 @@
 use super::error::Failure;
 use crate::MatchRow;
 use crate::document::DEFAULT_KIND;
-use crate::gather::Gather;
 use crate::json::Json;
 use crate::options::OptionsError;
 use js_sys::{Array, Float64Array, JSON, Uint8Array};
@@ -71,7 +70,7 @@ pub(super) fn object(value: &JsValue) -> Result<Json, Failure> {
 /// Rows, column by column: ranks, ids, kinds, snippets, highlights. The last three are undefined where every kind is
 /// the default, and where no snippet or highlight was asked for.
 pub(super) fn rows(rows: &[MatchRow]) -> Array {
-    let ranks = rows.iter().map(|row| row.rank).gather();
+    let ranks = rows.iter().map(|row| row.rank).collect::<Vec<_>>();
     let strings = |text: fn(&MatchRow) -> Option<&str>| -> Array {
         rows.iter().map(|row| text(row).map_or(JsValue::NULL, JsValue::from_str)).collect()
     };

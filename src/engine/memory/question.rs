@@ -2,7 +2,6 @@
 
 use crate::engine::request::MAX_LIMIT;
 use crate::engine::{Engine, SearchError};
-use crate::gather::Gather;
 use crate::json::Json;
 use crate::options::Options;
 use crate::recipe::Stages;
@@ -76,7 +75,7 @@ impl Question {
             asked.into_iter().filter(|(name, is_asked)| *is_asked && schema.attribute(name).is_none());
         missing
             .map(|(name, _)| format!("{name}: the schema has no such attribute, so no record has one"))
-            .gather()
+            .collect::<Vec<_>>()
     }
 }
 

@@ -7,7 +7,6 @@ use crate::document::{Key, Record};
 use crate::engine::fields::Fields;
 use crate::engine::matching::each_text;
 use crate::engine::{Engine, SearchError};
-use crate::gather::Gather;
 use crate::ids::FieldId;
 use crate::json::Json;
 use crate::order::sort_by_key;
@@ -41,13 +40,13 @@ impl Engine {
         let markers = Markers { open: "<mark>", close: "</mark>", ellipsis: "..." };
         let markup = if question.raw { Markup::Plain } else { Markup::EscapedHtml };
         let field = self.schema.field("content").unwrap_or(FieldId(0));
-        let mut texts = rows.iter().map(|_| None).gather();
+        let mut texts = rows.iter().map(|_| None).collect::<Vec<_>>();
         each_text(self, context.corpus, query, rows, &mut |number, text| {
             let snippet = text.snippet(self, Some(field), SNIPPET_TOKENS);
             let snippet = snippet.map(|pieces| render(&pieces, markers, markup));
             texts[number] = Some((context.corpus.state.as_it_is_now(text.record), snippet));
         })?;
-        Ok(texts.into_iter().flatten().gather())
+        Ok(texts.into_iter().flatten().collect::<Vec<_>>())
     }
 
     /// What both legs found, as results.
@@ -58,7 +57,7 @@ impl Engine {
         query: &Query,
         found: &Recalled,
     ) -> Result<Results, SearchError> {
-        let rows = found.results.iter().map(|rated| rated.row).gather();
+        let rows = found.results.iter().map(|rated| rated.row).collect::<Vec<_>>();
         let texts = self.texts_of_rows(context, question, query, &rows)?;
         let (mut shown, mut memories) = (Vec::new(), Vec::new());
         for (number, (rated, (record, snippet))) in found.results.iter().zip(texts).enumerate() {
@@ -177,7 +176,7 @@ impl Engine {
         sort_by_key(&mut found, |candidate| {
             candidate.keyword.or(candidate.vector).and_then(|signal| signal.place)
         });
-        let rows = found.iter().map(|candidate| candidate.row).gather();
+        let rows = found.iter().map(|candidate| candidate.row).collect::<Vec<_>>();
         let mut shown = Vec::new();
         if question.mode == "keyword" {
             let texts = self.texts_of_rows(context, question, query, &rows)?;

@@ -7,7 +7,6 @@ use crate::engine::error::wrong;
 use crate::engine::fields::Fields;
 use crate::engine::state::event_id;
 use crate::engine::{Engine, SearchError, SearchFault, WriteError};
-use crate::gather::Gather;
 use crate::json::Json;
 use crate::options::Options;
 use crate::ranking::{deemphasized, reinforced};
@@ -36,7 +35,7 @@ impl Engine {
         let now = self.now_in(&mut options);
         let id = options.id("id");
         let model = options.text("model").map(str::to_owned);
-        let warnings = options.text("embedFailed").map(str::to_owned).into_iter().gather();
+        let warnings = options.text("embedFailed").map(str::to_owned).into_iter().collect::<Vec<_>>();
         let session = options.id("sessionId");
         let mut fields = new_memory(&mut options, now);
         if let Some(id) = &id
@@ -265,7 +264,7 @@ fn new_memory(options: &mut Options, now: f64) -> Fields {
     }
     for name in ["tags", "concepts", "files"] {
         let texts = options.texts(name).unwrap_or_default().into_iter();
-        fields.put(name, Json::Array(texts.map(Json::String).gather()));
+        fields.put(name, Json::Array(texts.map(Json::String).collect::<Vec<_>>()));
     }
     for name in ["createdAt", "updatedAt", "lastAccessed"] {
         fields.number(name, Some(made));

@@ -17,7 +17,6 @@ use super::legs::{Ask, Candidate, Words};
 use super::stages::Stages;
 use crate::attributes::AttributeType::{self, Bool, Keyword, Keywords, Number, Time};
 use crate::bitmap::Bitmap;
-use crate::gather::Gather;
 use crate::options::Options;
 use crate::order::Set;
 use crate::retrieval::{Corpus, part_of};
@@ -59,7 +58,7 @@ pub fn expression(query: &str) -> String {
     // An expression ends at a NUL.
     let words = query.split(|letter: char| letter.is_whitespace() || letter == '\0');
     let words = words.map(|word| word.replace('"', "")).filter(|word| word.chars().nth(1).is_some());
-    words.map(|word| format!("\"{word}\"*")).gather().join(" OR ")
+    words.map(|word| format!("\"{word}\"*")).collect::<Vec<_>>().join(" OR ")
 }
 
 /// What the signals count (M4).
@@ -91,7 +90,10 @@ impl Default for Weights {
             keyword: 0.25,
             salience: 0.2,
             recency: 0.15,
-            sector_boost: boosts.iter().map(|(sector, boost)| ((*sector).to_owned(), *boost)).gather(),
+            sector_boost: boosts
+                .iter()
+                .map(|(sector, boost)| ((*sector).to_owned(), *boost))
+                .collect::<Vec<_>>(),
         }
     }
 }
@@ -196,7 +198,7 @@ impl Plan<'_> {
             false => Measure::Number { attribute: number(schema, "salience"), default: salience::NEW },
         };
         let recency = Measure::Age {
-            attributes: number(schema, "createdAt").into_iter().gather(),
+            attributes: number(schema, "createdAt").into_iter().collect::<Vec<_>>(),
             decay: Decay::Exponential { rate: AGEING },
             default: 0.0,
         };
@@ -225,7 +227,7 @@ fn superseded(context: &Context, candidates: &[Candidate]) -> Result<Measure, Sn
         let end = attribute.and_then(|attribute| columns[part].number(attribute, document as usize));
         if end.is_some_and(|end| end <= context.now) { SUPERSEDED } else { 1.0 }
     };
-    Ok(Measure::Given(candidates.iter().map(left).gather()))
+    Ok(Measure::Given(candidates.iter().map(left).collect::<Vec<_>>()))
 }
 
 /// Leaves the best chunk of each document (M12); memories all stay.

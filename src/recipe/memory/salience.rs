@@ -2,7 +2,6 @@
 
 use super::{number, word};
 use crate::attributes::{Values, time_of};
-use crate::gather::Gather;
 use crate::json::Json;
 use crate::ranking::faded;
 use crate::recipe::formula::{Context, Measure};
@@ -47,7 +46,7 @@ impl Fading {
             salience: number(schema, "salience"),
             importance: number(schema, "importance"),
             sector: word(schema, "sector"),
-            last_used: last_used.filter_map(|name| number(schema, name)).gather(),
+            last_used: last_used.filter_map(|name| number(schema, name)).collect::<Vec<_>>(),
         }
     }
 
@@ -74,7 +73,7 @@ impl Fading {
             let (part, document) = part_of(context.corpus, candidate.row);
             self.salience(&columns[part], document as usize, context.now)
         };
-        Ok(Measure::Given(candidates.iter().map(salience).gather()))
+        Ok(Measure::Given(candidates.iter().map(salience).collect::<Vec<_>>()))
     }
 }
 

@@ -1,7 +1,6 @@
 //! What was remembered before, and what after (M10)?
 
 use super::{MEMORY, Wanted, number, word};
-use crate::gather::Gather;
 use crate::recipe::formula::Context;
 use crate::retrieval::part_of;
 use crate::snapshot::SnapshotError;
@@ -61,7 +60,7 @@ pub fn timeline(
         }
     }
     let earlier = first(earlier, before, |a, b| by_time(b, a));
-    Ok((earlier.into_iter().rev().gather(), first(later, after, by_time)))
+    Ok((earlier.into_iter().rev().collect::<Vec<_>>(), first(later, after, by_time)))
 }
 
 /// The rows of the first so many, in order.
@@ -75,5 +74,5 @@ fn first(moments: Vec<Moment>, count: usize, order: fn(&Moment, &Moment) -> Orde
             kept.insert(place, moment);
         }
     }
-    kept.into_iter().map(|(_, row)| row).gather()
+    kept.into_iter().map(|(_, row)| row).collect::<Vec<_>>()
 }

@@ -3,7 +3,6 @@
 use super::{DOCUMENT, Fading, MEMORY, flag, number, word};
 use crate::bitmap::Bitmap;
 use crate::document::Key;
-use crate::gather::Gather;
 use crate::options::Options;
 use crate::recipe::formula::Context;
 use crate::retrieval::{Filter, Target, Test};
@@ -68,7 +67,7 @@ impl Wanted {
 
     fn filter(&self, context: &Context) -> Filter {
         let schema = context.schema;
-        let kinds = self.kinds.iter().map(|kind| (*kind).to_owned()).gather();
+        let kinds = self.kinds.iter().map(|kind| (*kind).to_owned()).collect::<Vec<_>>();
         let mut all = vec![Filter::Test(Target::Kind, Test::AnyOf(kinds))];
         let project = self.project.as_ref().map(|project| vec![project.clone()]);
         for (name, wanted) in [("projectId", &project), ("sector", &self.sectors), ("tier", &self.tiers)] {

@@ -2,7 +2,6 @@
 //!
 //! An answer is kept as the text it was given out as, so that every caller has a copy of their own.
 
-use crate::gather::Gather;
 use crate::json::Json;
 use crate::order;
 
@@ -31,7 +30,7 @@ impl AnswerKey {
     /// Whatever is among the options counts (INV-004): a parameter that is new is in the key from its first day.
     pub fn of(booster: &str, options: &Json, vector: Option<&[f32]>) -> AnswerKey {
         let entries = if let Json::Object(entries) = options { &entries[..] } else { &[] };
-        let mut entries = entries.iter().gather();
+        let mut entries = entries.iter().collect::<Vec<_>>();
         entries.retain(|(name, value)| *value != Json::Null && !NOT_ASKED.contains(&name.as_str()));
         order::sort_by(&mut entries, |a, b| a.0.cmp(&b.0));
         let mut fields = Vec::new();
@@ -41,7 +40,7 @@ impl AnswerKey {
             put(&mut fields, value.to_text().as_bytes());
         }
         if let Some(vector) = vector {
-            put(&mut fields, &vector.iter().flat_map(|number| number.to_le_bytes()).gather());
+            put(&mut fields, &vector.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>());
         }
         AnswerKey { hash: fnv64a(&fields), fields }
     }

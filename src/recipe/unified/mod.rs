@@ -20,7 +20,6 @@ use super::legs::{Ask, Signal, Words};
 use super::stages::Standing;
 use super::{InterpretError, Legs, WordRule, interpret};
 use crate::bitmap::Bitmap;
-use crate::gather::Gather;
 use crate::order::{Map, Set};
 use crate::query::{self, Query};
 use crate::ranking::{WeightedFused, bm25_normalize, weighted_fusion};
@@ -219,7 +218,7 @@ impl Found {
 
     /// Rows that were not scored.
     fn by_filter(rows: Vec<u32>) -> Found {
-        Found::of(rows.into_iter().map(unscored).gather(), &[], Route::Filter)
+        Found::of(rows.into_iter().map(unscored).collect::<Vec<_>>(), &[], Route::Filter)
     }
 
     /// What words found, each scored by P7.
@@ -230,7 +229,7 @@ impl Found {
             Rated { row: ranked.row, score, keyword, values: vec![score], ..Rated::default() }
         };
         let legs = Legs { keyword: Some(keyword.len()), vector: None };
-        let rows = keyword.iter().enumerate().map(rated).gather();
+        let rows = keyword.iter().enumerate().map(rated).collect::<Vec<_>>();
         Found { legs, ..Found::of(rows, &["keyword"], Route::Keyword) }
     }
 
@@ -244,7 +243,7 @@ impl Found {
     ) -> Found {
         let vector = near.unwrap_or_default();
         let ranked = [keyword, vector].into_iter().chain(others.iter().map(Vec::as_slice));
-        let lists = ranked.map(|list| list.iter().map(|one| one.row).gather()).gather();
+        let lists = ranked.map(|list| list.iter().map(|one| one.row).collect::<Vec<_>>()).collect::<Vec<_>>();
         let (keyword_signals, vector_signals) = (signals(keyword), signals(vector));
         let rated = |one: WeightedFused<u32>| Rated {
             row: one.key,
@@ -256,13 +255,13 @@ impl Found {
         };
         let rows = match is_plain(params) {
             true => in_pages(&lists, params.limit, params.offset + params.limit),
-            false => weighted_fusion(&lists.iter().map(Vec::as_slice).gather()),
+            false => weighted_fusion(&lists.iter().map(Vec::as_slice).collect::<Vec<_>>()),
         };
         let others = variants.iter().skip(1).map(|variant| variant.query.as_str());
-        let names = ["keyword", "vector"].into_iter().chain(others).gather();
+        let names = ["keyword", "vector"].into_iter().chain(others).collect::<Vec<_>>();
         let route = if near.is_some() { Route::Hybrid } else { Route::Keyword };
         let legs = Legs { keyword: Some(keyword.len()), vector: near.map(<[Ranked]>::len) };
-        let found = Found::of(rows.into_iter().map(rated).gather(), &names, route);
+        let found = Found::of(rows.into_iter().map(rated).collect::<Vec<_>>(), &names, route);
         Found { legs, variants, ..found }
     }
 
@@ -273,7 +272,7 @@ impl Found {
         stages.add_pinned(context.corpus, plan.allowed, &mut pinned)?;
         pinned.retain(|pinned| self.rows.iter().all(|rated| rated.row != pinned.row));
         self.rows.extend(pinned.into_iter().map(|pinned| unscored(pinned.row)));
-        let mut standings = self.rows.iter().map(Standing::of).gather();
+        let mut standings = self.rows.iter().map(Standing::of).collect::<Vec<_>>();
         // Where nothing was asked, nothing is beside the point.
         if self.route == Route::Filter {
             standings.iter_mut().for_each(|standing| standing.relevance = 1.0);
@@ -285,7 +284,7 @@ impl Found {
             is_pinned: number < staged.pinned,
             folded,
         });
-        self.page = shown.gather();
+        self.page = shown.collect::<Vec<_>>();
         Ok(self)
     }
 }
@@ -306,7 +305,7 @@ fn in_pages(lists: &[Vec<u32>], limit: usize, wanted: usize) -> Vec<WeightedFuse
     let mut most = limit;
     loop {
         let head = |list: &Vec<u32>| list.len().min(CANDIDATES_PER_HIT * most);
-        let heads = lists.iter().map(|list| &list[..head(list)]).gather();
+        let heads = lists.iter().map(|list| &list[..head(list)]).collect::<Vec<_>>();
         for one in weighted_fusion(&heads) {
             if rows.len() < most && placed.insert(one.key) {
                 rows.push(one);

@@ -1,6 +1,5 @@
 //! What can be asked of a unified search?
 
-use crate::gather::Gather;
 use crate::options::Options;
 use crate::recipe::Stages;
 use crate::retrieval::{Filter, Target, Test, TimeOrder};
@@ -130,7 +129,7 @@ impl Params {
             // Either attribute tells; a schema that has neither has nothing to leave out.
             let told = [("isSuperseded", Test::Bool(true)), ("supersededBy", Test::Exists)];
             let told = told.into_iter().filter(|(name, _)| schema.attribute(name).is_some());
-            let told = told.map(|(name, asked)| test(name, asked)).gather();
+            let told = told.map(|(name, asked)| test(name, asked)).collect::<Vec<_>>();
             all.push(Filter::Not(Box::new(Filter::Any(told))));
         }
         all.extend(self.stages.filter(schema));
@@ -147,7 +146,7 @@ impl Params {
 
 /// The text, trimmed, and with one space where it has several.
 fn collapsed(text: &str) -> String {
-    text.split_whitespace().gather().join(" ")
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// What is empty counts as not given.
@@ -156,7 +155,7 @@ fn given(text: Option<&str>) -> Option<String> {
 }
 
 fn listed(texts: Option<Vec<String>>) -> Vec<String> {
-    texts.unwrap_or_default().into_iter().filter(|text| !text.is_empty()).gather()
+    texts.unwrap_or_default().into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>()
 }
 
 /// 1 to 100; 20 where it is 0 or absent (U2).

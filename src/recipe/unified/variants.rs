@@ -6,7 +6,6 @@
 
 use super::vocabulary::NearWord;
 use crate::analysis::Analyzer;
-use crate::gather::Gather;
 use crate::order;
 use crate::query::words;
 use crate::recipe::formula::distinct_terms;
@@ -96,14 +95,14 @@ fn plain_words(query: &str) -> Vec<&str> {
     words(query)
         .map(|word| word.trim_matches(|letter: char| !letter.is_alphanumeric()))
         .filter(|word| !word.is_empty())
-        .gather()
+        .collect::<Vec<_>>()
 }
 
 /// The query and other ways to ask it: nearest first, none twice, at most four. `near` are words of the index.
 pub fn variants(query: &str, near: Vec<NearWord>) -> Vec<Variant> {
     let plain = plain_words(query);
     let is_key = |word: &&str| !is_opening(word) && !is_in(EMPTY, word);
-    let key = plain.iter().copied().filter(is_key).gather().join(" ");
+    let key = plain.iter().copied().filter(is_key).collect::<Vec<_>>().join(" ");
     let text = |query: String, weight: f64| Variant { query, weight, term: None };
     let mut all = vec![text(query.to_owned(), 1.0)];
     if is_question(query) {

@@ -4,7 +4,6 @@
 //! the dictionary, so a vocabulary is kept until something is written.
 
 use crate::analysis::Analyzer;
-use crate::gather::Gather;
 use crate::order::{self, Map};
 use crate::ranking::cosine_similarity;
 use crate::retrieval::Corpus;
@@ -73,7 +72,8 @@ impl Vocabulary {
                 }
             }
         }
-        let mut words = counts.into_iter().filter(|(_, (count, _))| *count >= MIN_RECORDS).gather();
+        let mut words =
+            counts.into_iter().filter(|(_, (count, _))| *count >= MIN_RECORDS).collect::<Vec<_>>();
         // Stable, so that words of equal frequency stay in the order of their bytes.
         order::sort_by(&mut words, |a, b| b.1.0.cmp(&a.1.0));
         words.truncate(MAX_WORDS);
@@ -86,14 +86,14 @@ impl Vocabulary {
             }
             Some(Entry { word, term, vector })
         };
-        Ok(Vocabulary { entries: words.into_iter().filter_map(entry).gather() })
+        Ok(Vocabulary { entries: words.into_iter().filter_map(entry).collect::<Vec<_>>() })
     }
 
     /// The two words nearest to a vector, at a cosine of a half or more; `known` are terms that were asked for.
     pub fn near(&self, vector: &[f32], known: &[Vec<u8>]) -> Vec<NearWord> {
         let others = self.entries.iter().filter(|entry| !known.contains(&entry.term));
         let scored = others.map(|entry| (cosine_similarity(vector, &entry.vector), entry));
-        let mut near = scored.filter(|(cosine, _)| *cosine >= MIN_COSINE).gather();
+        let mut near = scored.filter(|(cosine, _)| *cosine >= MIN_COSINE).collect::<Vec<_>>();
         order::sort_by(&mut near, |a, b| b.0.total_cmp(&a.0));
         let mut found: Vec<NearWord> = Vec::new();
         for (cosine, Entry { word, term, .. }) in near {

@@ -5,7 +5,7 @@ use super::{MergeError, Source};
 use crate::analysis::Purpose;
 use crate::bitmap::Bitmap;
 use crate::document::DocumentsView;
-use crate::index::{Interner, ListRef, TermsWriter};
+use crate::inverted::{Interner, ListRef, TermsWriter};
 use crate::schema::Schema;
 use crate::segment::parse_record;
 

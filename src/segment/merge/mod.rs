@@ -15,9 +15,8 @@ use crate::attributes::{self, ColumnView, ColumnWriter};
 use crate::bitmap::Bitmap;
 use crate::bm25::{self, Totals};
 use crate::document::{KeysWriter, MAX_KINDS, StoreError};
-use crate::gather::Gather;
 use crate::ids::FieldSet;
-use crate::index::{LengthsWriter, Renumbering, renumber, shapes};
+use crate::inverted::{LengthsWriter, Renumbering, renumber, shapes};
 use crate::json::text_of;
 use crate::schema::Schema;
 use crate::snapshot::{self, SectionKind, SnapshotError};
@@ -131,7 +130,7 @@ pub fn merge_sections(
         rows,
         shape_numbers: &shape_numbers,
         shapes: &shapes,
-        frequencies: shapes.iter().map(|shape| shape.frequency(FieldSet::ALL, &weights)).gather(),
+        frequencies: shapes.iter().map(|shape| shape.frequency(FieldSet::ALL, &weights)).collect::<Vec<_>>(),
         norms: norms(&lengths),
     };
     let (terms, postings) = plan.encode_terms(threads)?;
@@ -190,7 +189,7 @@ fn renumberings(sources: &[Source]) -> Numbers {
         first += live;
         (live, numbers)
     };
-    sources.iter().map(number).gather()
+    sources.iter().map(number).collect::<Vec<_>>()
 }
 
 #[derive(Clone, Copy)]
@@ -229,7 +228,7 @@ fn merge_lengths(schema: &Schema, sources: &[Source]) -> Result<(LengthsWriter, 
             }
             Source::Segment(segment, dead) => {
                 let view = segment.field_lengths()?;
-                live_rows(dead).for_each(|row| push(&view.of_document(row).gather()));
+                live_rows(dead).for_each(|row| push(&view.of_document(row).collect::<Vec<_>>()));
             }
         }
     }
@@ -240,7 +239,7 @@ fn merge_lengths(schema: &Schema, sources: &[Source]) -> Result<(LengthsWriter, 
 fn norms(lengths: &[u32]) -> Vec<f64> {
     let tokens = lengths.iter().map(|&length| u64::from(length)).sum();
     let average_length = Totals { rows: lengths.len() as u64, tokens }.average_length();
-    lengths.iter().map(|&length| bm25::norm(length, average_length)).gather()
+    lengths.iter().map(|&length| bm25::norm(length, average_length)).collect::<Vec<_>>()
 }
 
 fn merge_keys(sources: &[Source]) -> Result<Vec<u8>, MergeError> {
@@ -265,7 +264,7 @@ fn merge_keys(sources: &[Source]) -> Result<Vec<u8>, MergeError> {
 }
 
 fn merge_attributes(schema: &Schema, sources: &[Source], documents: usize) -> Result<Vec<u8>, MergeError> {
-    let mut writers = schema.attributes().map(|(_, kind)| ColumnWriter::new(kind)).gather();
+    let mut writers = schema.attributes().map(|(_, kind)| ColumnWriter::new(kind)).collect::<Vec<_>>();
     for source in sources {
         let views: Vec<ColumnView> = match source {
             Source::Batch(_) => Vec::new(),

@@ -3,8 +3,7 @@
 use super::{MergeError, Rows, Source};
 use crate::bitmap::Bitmap;
 use crate::bm25;
-use crate::gather::Gather;
-use crate::index::{
+use crate::inverted::{
     Cursor, List, ListRef, Lists, Renumbering, Shape, ShapesWriter, TermsWalk, TermsWriter, postings,
 };
 use crate::segment::Segment;
@@ -79,7 +78,8 @@ impl Plan<'_> {
         let mut bounds = vec![None];
         bounds.extend(cuts.into_iter().map(Some));
         bounds.push(None);
-        let ranges = bounds.windows(2).map(|pair| (pair[0].as_deref(), pair[1].as_deref())).gather();
+        let ranges =
+            bounds.windows(2).map(|pair| (pair[0].as_deref(), pair[1].as_deref())).collect::<Vec<_>>();
         let parts = on_threads(threads, ranges.len(), |i| self.encode_range(ranges[i]));
         let mut terms = TermsWriter::default();
         let mut postings = Vec::new();
@@ -109,7 +109,7 @@ impl Plan<'_> {
                 let place = |part: usize| inverted.place_after(all * part / parts);
                 let term =
                     |place: usize| inverted.order.get(place).map(|&term| batch.terms.get(term).to_vec());
-                (1..parts).filter_map(|part| term(place(part))).gather()
+                (1..parts).filter_map(|part| term(place(part))).collect::<Vec<_>>()
             }
             // Where each list stands is not known without a walk; ranges of like many terms will do.
             Some(Source::Segment(segment, _)) => {

@@ -1,6 +1,6 @@
 //! Which documents do several lists share? The rarest leads, and the others only seek to its documents.
 
-use crate::index::Cursor;
+use crate::inverted::Cursor;
 use crate::order::sort_numbers;
 use crate::wire::Malformed;
 

@@ -2,7 +2,7 @@
 
 use super::{Eligible, Worked};
 use crate::bitmap::Bitmap;
-use crate::index::{Cursor, ListRef, Lists};
+use crate::inverted::{Cursor, ListRef, Lists};
 use crate::wire::Malformed;
 
 /// For each live document of any of the lists, the sum of `values` over its shapes; documents without a value are left

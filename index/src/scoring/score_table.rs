@@ -2,7 +2,7 @@
 
 use crate::bm25::{norm, saturation};
 use crate::ids::FieldSet;
-use crate::index::{MOST_WORTH, Shape};
+use crate::inverted::{MOST_WORTH, Shape};
 
 /// bm25's saturation by shape and document, for one set of weights and one average length.
 #[derive(Debug)]

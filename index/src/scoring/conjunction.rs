@@ -5,7 +5,7 @@
 
 use super::common::{next_common, rarest_first};
 use super::{Ranked, Scoring, Source, TopK};
-use crate::index::Cursor;
+use crate::inverted::Cursor;
 use crate::wire::Malformed;
 
 /// Covers the rounding of sums of bounds.

@@ -3,12 +3,11 @@
 //! A single term is read from the index as it goes. Everything else (prefixes, phrases, `^`, NEAR) is worked out
 //! first: bm25 needs the number of its documents before it can score any.
 
-use super::{Part, terms};
-use crate::gather::Gather;
+use super::Part;
 use crate::ids::{FieldId, FieldSet};
-use crate::index::ListRef;
-use crate::index::shapes::add_times;
-use crate::query::{Near, Phrase, Query};
+use crate::inverted::ListRef;
+use crate::inverted::shapes::add_times;
+use crate::query::{Near, Phrase, Query, Term};
 use crate::scoring::{
     self, PhraseForm, Positions, Worked, each_document_with, frequency, near, sum_by_document,
 };
@@ -38,7 +37,7 @@ impl PhraseList {
         match &phrase.terms[..] {
             [] => Ok(PhraseList::Empty),
             [term] if !phrase.is_initial => {
-                let lists = terms::lists_of(part, term)?;
+                let lists = lists_of(part, term)?;
                 match lists[..] {
                     [] => Ok(PhraseList::Empty),
                     [list] => Ok(PhraseList::Term(list)),
@@ -135,7 +134,7 @@ fn consecutive(part: &Part, phrase: &Phrase, weights: &[f64]) -> Result<Worked, 
 fn positions<'a>(part: &Part<'a>, phrase: &Phrase) -> Result<Vec<Positions<'a>>, SnapshotError> {
     let mut positions = Vec::with_capacity(phrase.terms.len());
     for term in &phrase.terms {
-        positions.push(terms::positions(part, term, None)?);
+        positions.push(term_positions(part, term, None)?);
     }
     Ok(positions)
 }
@@ -150,10 +149,10 @@ pub(super) fn form(phrase: &Phrase) -> PhraseForm {
 /// # Errors
 /// When the index is damaged.
 pub fn near_list(part: &Part, group: &Near, query: &Query, weights: &[f64]) -> Result<Worked, SnapshotError> {
-    let phrases = group.phrases.iter().map(|&phrase| &query.phrases[phrase]).gather();
-    let lengths = phrases.iter().map(|phrase| phrase.terms.len()).gather();
+    let phrases = group.phrases.iter().map(|&phrase| &query.phrases[phrase]).collect::<Vec<_>>();
+    let lengths = phrases.iter().map(|phrase| phrase.terms.len()).collect::<Vec<_>>();
     let mut worked = Worked::default();
-    let forms = phrases.iter().map(|phrase| form(phrase)).gather();
+    let forms = phrases.iter().map(|phrase| form(phrase)).collect::<Vec<_>>();
     let mut terms = Vec::new();
     for phrase in &phrases {
         terms.extend(positions(part, phrase)?);
@@ -169,4 +168,40 @@ pub fn near_list(part: &Part, group: &Near, query: &Query, weights: &[f64]) -> R
         }
     })?;
     Ok(worked)
+}
+
+/// The dictionary's lists that a term of a query stands for: one, or the union of several.
+///
+/// # Errors
+/// When the dictionary is damaged.
+fn lists_of(part: &Part, term: &Term) -> Result<Vec<ListRef>, SnapshotError> {
+    let terms = part.segment.terms()?;
+    let mut lists = Vec::new();
+    match term {
+        Term::Exact(bytes) => lists.extend(terms.find(bytes)?),
+        Term::Prefix(bytes) => {
+            let mut walk = terms.walk_from(bytes)?;
+            while walk.advance()? && walk.term().starts_with(bytes) {
+                lists.push(walk.list());
+            }
+        }
+        Term::AnyOf(all) => {
+            for bytes in all {
+                lists.extend(terms.find(bytes)?);
+            }
+        }
+    }
+    Ok(lists)
+}
+
+/// Where a term stands, from its first document on; at least in those that are wanted, where only some are.
+///
+/// # Errors
+/// When the index is damaged.
+pub(super) fn term_positions<'a>(
+    part: &Part<'a>,
+    term: &Term,
+    wanted: Option<&[u32]>,
+) -> Result<Positions<'a>, SnapshotError> {
+    Ok(Positions::new(part.segment.lists()?, lists_of(part, term)?, wanted)?)
 }

@@ -3,7 +3,7 @@
 use super::{List, ListRef, MOST_WORTH, SKIP_ENTRY, WHAT, Widths};
 use crate::bits::{self, BLOCK};
 use crate::ids::{DocId, Spot};
-use crate::index::Shape;
+use crate::inverted::Shape;
 use crate::wire::Malformed;
 use std::cell::Cell;
 

@@ -1,9 +1,9 @@
 //! Lists of postings and phrases over them, held against plain vectors that hold the same.
 
-use snapseek_kernel::bitmap::Bitmap;
-use snapseek_kernel::ids::{FieldId, FieldSet, Spot};
-use snapseek_kernel::index::{Cursor, List, ListRef, Lists, Shape, ShapesWriter, postings};
-use snapseek_kernel::scoring::{Eligible, PhraseForm, Positions, consecutive};
+use snapseek_index::bitmap::Bitmap;
+use snapseek_index::ids::{FieldId, FieldSet, Spot};
+use snapseek_index::inverted::{Cursor, List, ListRef, Lists, Shape, ShapesWriter, postings};
+use snapseek_index::scoring::{Eligible, PhraseForm, Positions, consecutive};
 
 const FIELDS: u8 = 3;
 

@@ -2,16 +2,15 @@
 
 use super::Part;
 use crate::bm25::Totals;
-use crate::gather::Gather;
 use crate::ids::FieldSet;
-use crate::index::Shape;
+use crate::inverted::Shape;
 use crate::scoring::ScoreTable;
 use crate::snapshot::SnapshotError;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What outlives a query, for a segment: the tables last asked for, and a row of zeros to sum in.
 #[derive(Debug, Default)]
-pub struct ScoreTables {
+pub struct TableCache {
     /// By weights and average length.
     table: Last<(Vec<u64>, u64), ScoreTable>,
     /// By weights and fields.
@@ -47,7 +46,7 @@ impl<K: PartialEq, V> Last<K, V> {
     }
 }
 
-impl ScoreTables {
+impl TableCache {
     /// The table for these weights.
     ///
     /// # Errors
@@ -91,7 +90,7 @@ impl ScoreTables {
         zeros
     }
 
-    /// Gives back what [`ScoreTables::take_zeros`] gave: making a row of zeros costs more than a small query.
+    /// Gives back what [`TableCache::take_zeros`] gave: making a row of zeros costs more than a small query.
     pub fn give_zeros_back(&self, zeros: Vec<f64>) {
         debug_assert!(zeros.iter().all(|&zero| zero == 0.0), "zeros come back as zeros");
         *self.zeros.lock().unwrap_or_else(PoisonError::into_inner) = zeros;
@@ -99,7 +98,7 @@ impl ScoreTables {
 }
 
 fn bits(weights: &[f64]) -> Vec<u64> {
-    weights.iter().map(|weight| weight.to_bits()).gather()
+    weights.iter().map(|weight| weight.to_bits()).collect::<Vec<_>>()
 }
 
 /// How much more a posting can be worth now than when its bound was reckoned.

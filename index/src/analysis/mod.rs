@@ -47,7 +47,7 @@ pub struct Span {
 /// Turns text into terms, as an FTS5 table with the same `tokenize=` option does.
 ///
 /// ```
-/// use snapseek_kernel::analysis::{Analyzer, Purpose};
+/// use snapseek_index::analysis::{Analyzer, Purpose};
 ///
 /// let analyzer = Analyzer::parse("porter unicode61")?;
 /// let text = "Crème brûlée, twice baked";
@@ -58,7 +58,7 @@ pub struct Span {
 ///     terms.push(String::from_utf8_lossy(&term).into_owned());
 /// });
 /// assert_eq!(terms, ["creme", "brule", "twice", "bake"]);
-/// # Ok::<(), snapseek_kernel::analysis::AnalyzerError>(())
+/// # Ok::<(), snapseek_index::analysis::AnalyzerError>(())
 /// ```
 #[derive(Clone)]
 pub struct Analyzer {

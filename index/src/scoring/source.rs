@@ -1,7 +1,7 @@
 //! A phrase's documents, and what each is worth: cursors for queries that bm25 alone decides.
 
 use super::{Documents, ScoreTable};
-use crate::index::Cursor;
+use crate::inverted::Cursor;
 use crate::wire::Malformed;
 use std::sync::Arc;
 

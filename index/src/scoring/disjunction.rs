@@ -8,7 +8,7 @@
 
 use super::{Documents, Ranked, ScoreTable, Scoring, Source, TopK};
 use crate::bitmap::Bitmap;
-use crate::index::Cursor;
+use crate::inverted::Cursor;
 use crate::order::sort_numbers;
 use crate::wire::Malformed;
 

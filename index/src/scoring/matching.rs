@@ -4,7 +4,7 @@ use super::common::{next_common, rarest_first};
 use super::{Documents, Eligible, Ranked, TopK, Worked};
 use crate::bitmap::Bitmap;
 use crate::bm25::Bm25;
-use crate::index::Cursor;
+use crate::inverted::Cursor;
 use crate::wire::Malformed;
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 use super::common::{Documents, next_common, rarest_first};
 use super::{Eligible, Worked};
 use crate::ids::{FieldSet, Spot};
-use crate::index::{Cursor, ListRef, Lists};
+use crate::inverted::{Cursor, ListRef, Lists};
 use crate::order::{sort, sort_by_number};
 use crate::wire::Malformed;
 

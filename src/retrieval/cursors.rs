@@ -1,0 +1,117 @@
+//! How does a query become cursors over posting lists?
+//!
+//! An OR or an AND of plain phrases becomes one scored source per phrase. Every other query becomes a tree of cursors.
+
+use super::Part;
+use super::phrase_lists::{PhraseList, near_list};
+use crate::ids::FieldSet;
+use crate::query::{Node, Query};
+use crate::scoring::{Documents, Matching, ScoreTable, Source, TermMatching, restricted};
+use crate::snapshot::SnapshotError;
+
+/// Whether a query is nothing but alternatives of single phrases.
+pub fn is_any_of_phrases(query: &Query, weights: &[f64]) -> bool {
+    let has_the_form = match &query.root {
+        Node::Or(nodes) => nodes.iter().all(|node| is_phrase(node) || *node == Node::Nothing),
+        node => is_phrase(node),
+    };
+    has_the_form && are_positive(weights)
+}
+
+/// Whether a query is several single phrases, all of them wanted.
+pub fn is_all_of_phrases(query: &Query, weights: &[f64]) -> bool {
+    matches!(&query.root, Node::And(nodes) if nodes.iter().all(is_phrase)) && are_positive(weights)
+}
+
+fn is_phrase(node: &Node) -> bool {
+    matches!(node, Node::Near(group) if group.phrases.len() == 1)
+}
+
+/// Whether all weights are above zero, so that a document matches exactly if its score is not zero.
+fn are_positive(weights: &[f64]) -> bool {
+    weights.iter().all(|&weight| weight > 0.0)
+}
+
+/// The source of each phrase; none where no document has it.
+///
+/// # Errors
+/// When the index is damaged.
+pub fn sources<'a>(
+    part: &Part<'a>,
+    query: &Query,
+    weights: &[f64],
+    lists: Vec<PhraseList>,
+    table: &ScoreTable,
+) -> Result<Vec<Option<Source<'a>>>, SnapshotError> {
+    let mut sources = Vec::with_capacity(lists.len());
+    for (phrase, list) in query.phrases.iter().zip(lists) {
+        let counts_all = phrase.fields.is_all_among(part.segment.schema().field_count());
+        sources.push(match list {
+            PhraseList::Empty => None,
+            PhraseList::Worked(worked) => Some(Source::worked(worked, table)),
+            PhraseList::Term(list) => {
+                let cursor = part.segment.lists()?.cursor(list)?;
+                Some(if counts_all {
+                    Source::term(cursor, table)
+                } else {
+                    Source::worked(
+                        restricted(cursor, &part.tables.frequencies(part, phrase.fields, weights)?)?,
+                        table,
+                    )
+                })
+            }
+        });
+    }
+    Ok(sources)
+}
+
+/// The cursor of a node, on its first document. `lists` are the phrases' lists, each used by one node.
+///
+/// # Errors
+/// When the index is damaged.
+pub fn matching<'a>(
+    part: &Part<'a>,
+    query: &Query,
+    node: &Node,
+    lists: &mut [PhraseList],
+    weights: &[f64],
+) -> Result<Matching<'a>, SnapshotError> {
+    let mut all = |nodes: &[Node]| {
+        nodes.iter().map(|node| matching(part, query, node, lists, weights)).collect::<Result<Vec<_>, _>>()
+    };
+    let mut found = match node {
+        Node::Nothing => Matching::Empty,
+        Node::And(nodes) => Matching::and(all(nodes)?),
+        Node::Or(nodes) => Matching::Or(all(nodes)?),
+        Node::Not(keep, drop) => {
+            let keep = matching(part, query, keep, lists, weights)?;
+            let drop = matching(part, query, drop, lists, weights)?;
+            Matching::Not(Box::new(keep), Box::new(drop))
+        }
+        Node::Near(group) if group.phrases.len() > 1 => {
+            let worked = near_list(part, group, query, weights)?;
+            Matching::Worked { phrases: group.phrases.clone(), worked, at: 0 }
+        }
+        Node::Near(group) => of_phrase(part, group.phrases[0], group.fields, lists, weights)?,
+    };
+    found.seek(0)?;
+    Ok(found)
+}
+
+fn of_phrase<'a>(
+    part: &Part<'a>,
+    phrase: usize,
+    fields: FieldSet,
+    lists: &mut [PhraseList],
+    weights: &[f64],
+) -> Result<Matching<'a>, SnapshotError> {
+    Ok(match std::mem::replace(&mut lists[phrase], PhraseList::Empty) {
+        PhraseList::Empty => Matching::Empty,
+        PhraseList::Worked(worked) => Matching::Worked { phrases: vec![phrase], worked, at: 0 },
+        PhraseList::Term(list) => {
+            let frequencies = part.tables.frequencies(part, fields, weights)?;
+            let cursor = part.segment.lists()?.cursor(list)?;
+            Matching::Term(Box::new(TermMatching { phrase, cursor, frequencies }))
+        }
+    })
+}
