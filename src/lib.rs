@@ -5,12 +5,14 @@ mod boxed;
 
 pub mod attributes;
 mod builder;
+mod calls;
 pub mod chunking;
 pub mod document;
 pub mod embed;
 mod engine;
 pub mod issues;
 pub mod options;
+pub mod pipeline;
 pub mod presentation;
 pub mod primitives;
 pub mod query;
@@ -30,12 +32,16 @@ pub use snapseek_index::{analysis, bitmap, bm25, ids, inverted, json, order, vec
 use snapseek_index::{bits, codes, lz4, scoring};
 
 pub use builder::{BuildError, BuildFault, Builder};
+pub use calls::CALLS;
 pub use document::{Key, Record, RecordError};
 pub use engine::{
-    CALLS, Clock, Column, Engine, Federated, Federation, FederationTier, HighlightOptions, Loaded,
-    MatchOptions, MatchRow, MatchSnippet, SearchError, SearchFault, Signals, Tier, VaultMode, VaultResponse,
-    VaultResult, VaultScan, VaultWeights, WriteError, WriteFault, Written,
+    Clock, Column, Engine, HighlightOptions, MatchOptions, MatchRow, MatchSnippet, SearchError, SearchFault,
+    WriteError, WriteFault, Written,
 };
-pub use recipe::{SearchOptions, SearchResponse};
+pub use recipe::hybrid::{SearchOptions, SearchResponse};
+pub use recipe::vault::{
+    Federated, Federation, FederationTier, Loaded, Signals, Tier, VaultMode, VaultResponse, VaultResult,
+    VaultScan, VaultWeights,
+};
 pub use schema::{Schema, SchemaError, SchemaFault};
 pub use snapshot::{SnapshotError, SnapshotFault};

@@ -19,9 +19,10 @@ const LAYERS: &[&[&str]] = &[
     &["query"],
     &["retrieval"],
     &["ranking"],
-    &["recipe"],
-    &["presentation"],
+    &["pipeline", "presentation"],
     &["builder", "engine", "primitives"],
+    &["recipe"],
+    &["calls"],
     &["wasm"],
 ];
 

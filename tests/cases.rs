@@ -5,7 +5,7 @@
 mod support;
 
 use snapseek::json::Json;
-use snapseek::recipe::Hit;
+use snapseek::recipe::hybrid::Hit;
 use snapseek::{Builder, Engine, MatchOptions, Record, Schema};
 use std::path::Path;
 use support::{Oracle, Question};

@@ -3,7 +3,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use snapseek::json::Json;
-use snapseek::recipe::Hit;
+use snapseek::recipe::hybrid::Hit;
 use snapseek::schema::{EmbedderKind, VectorModel};
 use snapseek::{Builder, Engine, Record, SearchOptions, SearchResponse};
 

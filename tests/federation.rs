@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 use snapseek::json::Json;
 use snapseek::ranking::within_budget;
-use snapseek::recipe::federation::{TierResult, merge};
+use snapseek::recipe::vault::tiers::{TierResult, merge};
 use snapseek::recipe::vault::keeps_all;
 use snapseek::schema::Schema;
 use snapseek::{Engine, Federated, Federation, Record, Tier};

@@ -3,7 +3,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use snapseek::json::Json;
-use snapseek::recipe::SearchOptions;
+use snapseek::recipe::hybrid::SearchOptions;
 use snapseek::snapshot::{SectionKind, Snapshot, encode};
 use snapseek::{
     Builder, Column, Engine, HighlightOptions, Key, MatchOptions, MatchSnippet, Record, Schema, SnapshotFault,

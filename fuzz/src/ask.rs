@@ -2,7 +2,7 @@
 
 use crate::samples;
 use snapseek::json::Json;
-use snapseek::recipe::SearchOptions;
+use snapseek::recipe::hybrid::SearchOptions;
 use snapseek::segment::MergeFault;
 use snapseek::{
     Column, Engine, HighlightOptions, Key, MatchOptions, MatchSnippet, SearchError, SearchFault,

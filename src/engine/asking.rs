@@ -6,7 +6,7 @@ use crate::bitmap::Bitmap;
 use crate::document::Record;
 use crate::options::Options;
 use crate::order::sort_numbers;
-use crate::recipe::Context;
+use crate::pipeline::Context;
 use crate::retrieval::{Corpus, Filter, part_of, require};
 use crate::segment::parse_record;
 use crate::snapshot::SnapshotError;
@@ -14,7 +14,7 @@ use crate::vector;
 
 /// What there is to compare vectors with.
 #[derive(Debug)]
-pub(super) enum QueryVector {
+pub(crate) enum QueryVector {
     /// A vector, for the model in this place.
     Ready(usize, vector::Query),
     /// A vector that nothing is near: no record has one yet, or the query has no word that the embedder knows.
@@ -43,7 +43,7 @@ impl QueryVector {
 
 impl Engine {
     /// The vector of a query: the one that is given, or what the snapshot makes of the text.
-    pub(super) fn query_vector(
+    pub(crate) fn query_vector(
         &self,
         text: &str,
         given: Option<&[f32]>,
@@ -73,34 +73,34 @@ impl Engine {
     }
 
     /// What a recipe works with.
-    pub(super) fn context<'a>(&'a self, corpus: &'a Corpus<'a>, query: &'a str, now: f64) -> Context<'a> {
+    pub(crate) fn context<'a>(&'a self, corpus: &'a Corpus<'a>, query: &'a str, now: f64) -> Context<'a> {
         Context { corpus, schema: &self.schema, analyzer: &self.analyzer, query, now }
     }
 
     /// The option `now`, or else what the clock says.
-    pub(super) fn now_in(&self, options: &mut Options) -> f64 {
+    pub(crate) fn now_in(&self, options: &mut Options) -> f64 {
         self.now(options.time("now"))
     }
 
     /// The time that was given, or now.
-    pub(super) fn now(&self, given: Option<f64>) -> f64 {
+    pub(crate) fn now(&self, given: Option<f64>) -> f64 {
         given.unwrap_or_else(self.clock)
     }
 }
 
 /// By segment, the documents for which a filter holds.
-pub(super) fn passing(corpus: &Corpus, filter: &Filter) -> Result<Vec<Bitmap>, SnapshotError> {
+pub(crate) fn passing(corpus: &Corpus, filter: &Filter) -> Result<Vec<Bitmap>, SnapshotError> {
     corpus.parts.iter().map(|part| filter.apply(part)).collect::<Result<Vec<_>, _>>()
 }
 
 /// The record of a row, as it is now.
-pub(super) fn record_of(corpus: &Corpus, row: u32) -> Result<Record, SnapshotError> {
+pub(crate) fn record_of(corpus: &Corpus, row: u32) -> Result<Record, SnapshotError> {
     let (part, document) = part_of(corpus, row);
     Ok(corpus.state.as_it_is_now(corpus.parts[part].segment.record(document)?))
 }
 
 /// The records of rows, as they are now.
-pub(super) fn records_of(corpus: &Corpus, rows: &[u32]) -> Result<Vec<Record>, SnapshotError> {
+pub(crate) fn records_of(corpus: &Corpus, rows: &[u32]) -> Result<Vec<Record>, SnapshotError> {
     let mut records = rows.iter().map(|_| None).collect::<Vec<_>>();
     each_record(corpus, rows, &mut |place, record| {
         records[place] = Some(corpus.state.as_it_is_now(record));
@@ -111,7 +111,7 @@ pub(super) fn records_of(corpus: &Corpus, rows: &[u32]) -> Result<Vec<Record>, S
 
 /// Calls `each` with every row's place in `rows` and its record as it was written, in row order: documents that are stored
 /// together are unpacked together.
-pub(super) fn each_record(
+pub(crate) fn each_record(
     corpus: &Corpus,
     rows: &[u32],
     each: &mut dyn FnMut(usize, Record) -> Result<(), SnapshotError>,

@@ -2,6 +2,7 @@
 
 use super::error::wrong;
 use super::{Engine, SearchError};
+use crate::document::Key;
 use crate::segment::Embedders;
 use crate::snapshot::SnapshotError;
 
@@ -18,7 +19,7 @@ impl Engine {
     }
 
     /// The place of a model, or of the first; none where there is none at all.
-    pub(super) fn model(&self, name: Option<&str>) -> Result<Option<usize>, SearchError> {
+    pub(crate) fn model(&self, name: Option<&str>) -> Result<Option<usize>, SearchError> {
         let Some(name) = name else { return Ok((self.schema.models().len() > 0).then_some(0)) };
         let known = || self.schema.models().map(|(name, _)| name).collect::<Vec<_>>().join(", ");
         let unknown = || {
@@ -32,16 +33,24 @@ impl Engine {
     }
 
     /// The vector of a text, for the model in this place; none where the snapshot has no embedder for it.
-    pub(super) fn embed_with(&self, model: usize, text: &str) -> Result<Option<Vec<f32>>, SearchError> {
+    pub(crate) fn embed_with(&self, model: usize, text: &str) -> Result<Option<Vec<f32>>, SearchError> {
         Ok(self.embedders()?.embed(model, text))
     }
 
     /// What the snapshot itself embeds texts with.
-    pub(super) fn embedders(&self) -> Result<Embedders<'_>, SnapshotError> {
+    pub(crate) fn embedders(&self) -> Result<Embedders<'_>, SnapshotError> {
         // Those of the snapshot that was opened: what is added since has none of its own.
         match self.parts.first() {
             Some(part) => part.segment.embedders(),
             None => Ok(Embedders::parse(&self.schema, None)?),
         }
+    }
+
+    /// Whether a record has a vector of the model in this place.
+    pub(crate) fn has_vector(&self, key: Key, model: Option<usize>) -> Result<bool, SearchError> {
+        let found = self.find(key)?.zip(model);
+        let Some(((part, document), model)) = found else { return Ok(false) };
+        let models = self.parts[part].segment.vectors()?;
+        Ok(models.get(model).is_some_and(|rows| rows.row_of(document).is_some()))
     }
 }

@@ -1,10 +1,9 @@
 //! What can go wrong with a search, and with a write.
 
-use super::calls::CALLS;
 use crate::document::{StoreError, TooSmallFiles};
 use crate::options::OptionsError;
+use crate::pipeline::{InterpretError, InterpretFault};
 use crate::query::QueryError;
-use crate::recipe::{InterpretError, InterpretFault};
 use crate::retrieval::FilterError;
 use crate::schema::SchemaError;
 use crate::segment::{BatchError, MergeError};
@@ -37,10 +36,12 @@ pub enum SearchFault {
     #[error(transparent)]
     Options(OptionsError),
     /// There is no such call.
-    #[error("there is no call \"{name}\"; there are {}", CALLS.join(", "))]
+    #[error("there is no call \"{name}\"; the calls are {}", known.join(", "))]
     UnknownCall {
-        /// What was called.
+        /// The name that was called.
         name: String,
+        /// The names of all calls.
+        known: &'static [&'static str],
     },
     /// There is no such record.
     #[error("{what} not found: {id}")]
@@ -89,7 +90,7 @@ impl From<Malformed> for SearchError {
 
 /// An option that cannot be used.
 #[cold]
-pub(super) fn wrong(option: &'static str, reason: String) -> SearchError {
+pub(crate) fn wrong(option: &'static str, reason: String) -> SearchError {
     Box::new(SearchFault::Option { option, reason })
 }
 

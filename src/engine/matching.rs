@@ -85,7 +85,7 @@ impl Engine {
     }
 
     /// The documents that pass a filter, by segment; none where there is no filter.
-    pub(super) fn allowed(
+    pub(crate) fn allowed(
         &self,
         corpus: &Corpus,
         filter: Option<&Json>,
@@ -124,7 +124,7 @@ fn keyed_rows(corpus: &Corpus, ranked: &[Ranked]) -> Result<Vec<MatchRow>, Searc
 }
 
 /// Calls `each` with every row's place in `rows` and its text, in row order.
-pub(super) fn each_text(
+pub(crate) fn each_text(
     engine: &Engine,
     corpus: &Corpus,
     query: &Query,
@@ -149,7 +149,7 @@ pub(super) fn each_text(
 }
 
 /// A document, and where the query matches in its texts.
-pub(super) struct MatchedText {
+pub(crate) struct MatchedText {
     pub record: Record,
     texts: Vec<Option<String>>,
     pub places: Vec<Place>,

@@ -3,31 +3,23 @@
 //! An engine is a list of segments: the snapshot it opened, and one for each write since, merged as they grow.
 
 mod asking;
-mod calls;
 mod changes;
 mod embedding;
 mod error;
-mod federation;
-mod fields;
 mod match_options;
 mod matching;
-mod memory;
 mod outside;
-mod rag;
-mod rag_index;
-mod request;
-mod searching;
+mod slots;
 mod state;
-mod unified;
-mod vault;
 mod writes;
 
-pub use calls::CALLS;
+pub(crate) use asking::{QueryVector, passing, record_of, records_of};
+pub(crate) use error::wrong;
 pub use error::{SearchError, SearchFault, WriteError, WriteFault};
-pub use federation::{Federated, Federation, FederationTier, Tier};
 pub use match_options::{Column, HighlightOptions, MatchOptions, MatchSnippet};
 pub use matching::MatchRow;
-pub use vault::{Loaded, Signals, VaultMode, VaultResponse, VaultResult, VaultScan, VaultWeights};
+pub(crate) use matching::each_text;
+pub(crate) use state::event_id;
 pub use writes::Written;
 
 use crate::analysis::Analyzer;
@@ -35,18 +27,19 @@ use crate::attributes::Overrides;
 use crate::bitmap::Bitmap;
 use crate::bm25::Totals;
 use crate::document::{Key, Record};
-use crate::retrieval::{Corpus, Part, TableCache, TermStatistics, ValueIndexes};
+use crate::retrieval::{Corpus, Part, TableCache, ValueIndexes};
 use crate::schema::{Schema, SchemaError};
 use crate::segment::{Segment, parse_record};
 use crate::snapshot::{SnapshotError, SnapshotFault};
 use crate::state::State;
+use slots::Slots;
 use std::sync::OnceLock;
 
 /// Records, open for searching and writing.
 #[derive(Debug)]
 pub struct Engine {
-    schema: Schema,
-    analyzer: Analyzer,
+    pub(crate) schema: Schema,
+    pub(crate) analyzer: Analyzer,
     parts: Vec<LivePart>,
     totals: Totals,
     /// What is known of the records; read from the snapshot when it is first asked for.
@@ -54,14 +47,12 @@ pub struct Engine {
     /// By part, what that changes of attributes; worked out when it is first asked for, and after documents got new
     /// numbers.
     overrides: OnceLock<Vec<Overrides>>,
-    /// What comparing a vault's entries by their terms needs; worked out when it is first asked for, and after a write.
-    statistics: OnceLock<TermStatistics>,
     clock: Clock,
     writer: u64,
     /// How often something was written: what was worked out before is old.
-    writes: u64,
-    /// What the unified recipe remembers.
-    unified: unified::Remembered,
+    pub(crate) writes: u64,
+    /// Values that recipes keep between calls.
+    pub(crate) slots: Slots,
 }
 
 /// Tells the time, in milliseconds since 1970.
@@ -138,11 +129,10 @@ impl Engine {
             totals: Totals::default(),
             state: OnceLock::new(),
             overrides: OnceLock::new(),
-            statistics: OnceLock::new(),
             clock: no_clock,
             writer: 0,
             writes: 0,
-            unified: unified::Remembered::default(),
+            slots: Slots::default(),
         }
     }
 
@@ -246,7 +236,7 @@ impl Engine {
     }
 
     /// The part and document of a live record.
-    fn find(&self, key: Key) -> Result<Option<(usize, u32)>, SnapshotError> {
+    pub(crate) fn find(&self, key: Key) -> Result<Option<(usize, u32)>, SnapshotError> {
         for (number, part) in self.parts.iter().enumerate().rev() {
             if let Some(document) = part.segment.keys()?.find(key)?
                 && !part.dead.has(document)
@@ -258,7 +248,7 @@ impl Engine {
     }
 
     /// Calls `work` with all segments as retrieval takes them.
-    fn with_corpus<T, E: From<SnapshotError>>(
+    pub(crate) fn with_corpus<T, E: From<SnapshotError>>(
         &self,
         work: impl FnOnce(&Corpus) -> Result<T, E>,
     ) -> Result<T, E> {

@@ -24,14 +24,14 @@ impl Engine {
     }
 
     /// The state, to be written to. Every write comes by here, so they are counted here.
-    pub(super) fn state_mut(&mut self) -> Result<&mut State, SnapshotError> {
+    pub(crate) fn state_mut(&mut self) -> Result<&mut State, SnapshotError> {
         self.state()?;
         self.writes += 1;
         Ok(self.state.get_mut().expect("it was just read"))
     }
 
     /// The stamp of a write at this time, or now.
-    pub(super) fn stamp(&self, now: Option<f64>) -> Result<Stamp, SnapshotError> {
+    pub(crate) fn stamp(&self, now: Option<f64>) -> Result<Stamp, SnapshotError> {
         let now = now.unwrap_or_else(self.clock);
         Ok(self.state()?.latest().next(now, self.writer))
     }
@@ -70,7 +70,7 @@ impl Engine {
     }
 
     /// Writes a field of a session or link.
-    pub(super) fn set_subject(
+    pub(crate) fn set_subject(
         &mut self,
         subject: &Subject,
         field: &str,
@@ -83,7 +83,7 @@ impl Engine {
     }
 
     /// Notes that a session used a record.
-    pub(super) fn note_usage(
+    pub(crate) fn note_usage(
         &mut self,
         session: &str,
         record: &str,
@@ -104,7 +104,7 @@ impl Engine {
     }
 
     /// Notes what a person did with an answer.
-    pub(super) fn note_feedback(&mut self, mut feedback: Feedback) -> Result<(), WriteError> {
+    pub(crate) fn note_feedback(&mut self, mut feedback: Feedback) -> Result<(), WriteError> {
         let stamp = self.stamp(Some(feedback.created_at))?;
         feedback.id = event_id(stamp);
         self.state_mut()?.add_feedback(feedback, stamp);
@@ -112,7 +112,7 @@ impl Engine {
     }
 
     /// By part, the attributes that have other values than their columns.
-    pub(super) fn overrides(&self) -> Result<&[Overrides], SnapshotError> {
+    pub(crate) fn overrides(&self) -> Result<&[Overrides], SnapshotError> {
         if let Some(overrides) = self.overrides.get() {
             return Ok(overrides);
         }
@@ -129,6 +129,6 @@ impl Engine {
 }
 
 /// What tells an event from all others: its stamp, as text.
-pub(super) fn event_id(stamp: Stamp) -> String {
+pub(crate) fn event_id(stamp: Stamp) -> String {
     format!("{:x}-{}-{}", stamp.writer, float_text(stamp.at), stamp.sequence)
 }

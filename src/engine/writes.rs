@@ -19,7 +19,7 @@ pub struct Written {
 }
 
 /// A record, perhaps with its vector for the model in a place.
-pub(super) type NewRecord<'a> = (&'a Record, Option<(usize, &'a [f32])>);
+pub(crate) type NewRecord<'a> = (&'a Record, Option<(usize, &'a [f32])>);
 
 impl Engine {
     /// Adds records; those with a key that is already there replace the one that has it. All are added, or none.
@@ -31,7 +31,7 @@ impl Engine {
     }
 
     /// As [`Engine::add`], at this time or now.
-    pub(super) fn add_with(
+    pub(crate) fn add_with(
         &mut self,
         records: &[NewRecord],
         now: Option<f64>,
@@ -80,7 +80,7 @@ impl Engine {
 
     /// Checks that the kinds of all records will fit into one segment when those of `segment` are added and those with the
     /// keys in `removed` are gone.
-    pub(super) fn check_kinds(
+    pub(crate) fn check_kinds(
         &self,
         segment: &Segment,
         removed: &[(String, String)],
@@ -109,10 +109,10 @@ impl Engine {
     }
 
     /// Takes a segment of new records, whose kinds were checked.
-    pub(super) fn push(&mut self, segment: Segment) -> Result<Written, WriteError> {
+    pub(crate) fn push(&mut self, segment: Segment) -> Result<Written, WriteError> {
         let mut written = Written { added: segment.documents() as usize, replaced: 0 };
         self.overrides.take();
-        self.statistics.take();
+        self.slots.forget_derived();
         for key in keys_of(&segment)? {
             written.replaced += usize::from(self.kill(key)?);
         }
@@ -127,11 +127,11 @@ impl Engine {
     }
 
     /// Marks the live record with this key dead; whether there was one.
-    pub(super) fn kill(&mut self, key: Key) -> Result<bool, WriteError> {
+    pub(crate) fn kill(&mut self, key: Key) -> Result<bool, WriteError> {
         let Some((number, document)) = self.find(key)? else { return Ok(false) };
         let part = &mut self.parts[number];
         let tokens = part.segment.field_lengths()?.of_document(document as usize).map(u64::from).sum::<u64>();
-        self.statistics.take();
+        self.slots.forget_derived();
         part.dead.insert(document as usize);
         part.dead_count += 1;
         self.totals.rows -= 1;
@@ -156,7 +156,7 @@ impl Engine {
 }
 
 /// The keys of all records, in order.
-pub(super) fn keys_of(segment: &Segment) -> Result<Vec<Key<'_>>, SnapshotError> {
+pub(crate) fn keys_of(segment: &Segment) -> Result<Vec<Key<'_>>, SnapshotError> {
     let keys = segment.keys()?;
     let mut all = Vec::new();
     for document in 0..keys.len() {

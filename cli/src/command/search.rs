@@ -6,7 +6,7 @@ use crate::recipe::{self, Recipe};
 use crate::snapshot;
 use anyhow::{Context, Result, ensure};
 use snapseek::json::Json;
-use snapseek::recipe::{Explain, ExplainedKeyword, Hit};
+use snapseek::recipe::hybrid::{Explain, ExplainedKeyword, Hit};
 use snapseek::schema::RecipeName;
 use snapseek::{Engine, SearchOptions, SearchResponse};
 use std::fs;

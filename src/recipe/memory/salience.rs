@@ -1,11 +1,11 @@
 //! How much does a memory matter now? What is stored, faded since it was last used (M13).
 
-use super::{number, word};
+use super::ranking::{number, word};
 use crate::attributes::{Values, time_of};
 use crate::json::Json;
+use crate::pipeline::Candidate;
+use crate::pipeline::{Context, Measure};
 use crate::ranking::faded;
-use crate::recipe::formula::{Context, Measure};
-use crate::recipe::legs::Candidate;
 use crate::retrieval::part_of;
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;

@@ -1,7 +1,8 @@
 //! What was remembered before, and what after (M10)?
 
-use super::{MEMORY, Wanted, number, word};
-use crate::recipe::formula::Context;
+use super::ranking::{MEMORY, number, word};
+use super::wanted::Wanted;
+use crate::pipeline::Context;
 use crate::retrieval::part_of;
 use crate::snapshot::SnapshotError;
 use std::cmp::Ordering;

@@ -1,10 +1,11 @@
 //! Which memories may be found at all (M3)? Worked out before anything is ranked, so that pages are full.
 
-use super::{DOCUMENT, Fading, MEMORY, flag, number, word};
+use super::ranking::{DOCUMENT, MEMORY, flag, number, word};
+use super::salience::Fading;
 use crate::bitmap::Bitmap;
 use crate::document::Key;
 use crate::options::Options;
-use crate::recipe::formula::Context;
+use crate::pipeline::Context;
 use crate::retrieval::{Filter, Target, Test};
 use crate::snapshot::SnapshotError;
 

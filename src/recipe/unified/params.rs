@@ -1,7 +1,7 @@
 //! What can be asked of a unified search?
 
 use crate::options::Options;
-use crate::recipe::Stages;
+use crate::pipeline::Stages;
 use crate::retrieval::{Filter, Target, Test, TimeOrder};
 use crate::schema::Schema;
 

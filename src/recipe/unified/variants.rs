@@ -7,8 +7,8 @@
 use super::vocabulary::NearWord;
 use crate::analysis::Analyzer;
 use crate::order;
+use crate::pipeline::distinct_terms;
 use crate::query::words;
-use crate::recipe::formula::distinct_terms;
 use crate::unicode::lower_case;
 use serde::Serialize;
 

@@ -1,0 +1,23 @@
+//! How do candidates become a ranked page? The steps that every recipe shares.
+//!
+//! A recipe interprets the query ([`interpret`]), gathers candidates from the keyword and vector legs ([`Ask`]), scores them
+//! with a [`Formula`] or a fusion rule of its own, and sends the ranked candidates through the [`Stages`] that the caller
+//! asked for.
+
+mod expansion;
+mod fields;
+mod formula;
+mod interpretation;
+mod legs;
+mod rows;
+mod stages;
+
+pub use expansion::{Completion, MAX_COMPLETIONS, complete, corrections};
+pub(crate) use fields::Fields;
+pub use formula::{Context, Curve, Decay, Explained, Factor, Formula, Measure, Part, Rated, Term};
+pub(crate) use formula::{best_first, by_score, distinct_terms, overlap, place_score, terms};
+pub use interpretation::{Correction, InterpretError, InterpretFault, Interpretation, WordRule, interpret};
+pub use legs::{Ask, Candidate, Candidates, Legs, Signal, Words};
+pub(crate) use rows::rows_of;
+pub use rows::{ids_of, key_of};
+pub use stages::{Staged, Stages, Standing, relevance};

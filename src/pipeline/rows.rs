@@ -1,0 +1,45 @@
+//! Which record is a row, and which rows have an id?
+
+use crate::bitmap::Bitmap;
+use crate::document::Key;
+use crate::retrieval::{Corpus, part_of};
+use crate::snapshot::SnapshotError;
+
+/// The key of a row.
+///
+/// # Errors
+/// When the snapshot is damaged.
+pub fn key_of<'a>(corpus: &Corpus<'a>, row: u32) -> Result<Key<'a>, SnapshotError> {
+    let (part, document) = part_of(corpus, row);
+    Ok(corpus.parts[part].segment.keys()?.get(document as usize)?)
+}
+
+/// The ids of rows.
+///
+/// # Errors
+/// When the snapshot is damaged.
+pub fn ids_of(corpus: &Corpus, rows: &[u32]) -> Result<Vec<String>, SnapshotError> {
+    rows.iter().map(|row| Ok(key_of(corpus, *row)?.id.to_owned())).collect::<Result<Vec<_>, _>>()
+}
+
+/// The live rows with this id, of whatever kind, as far as they are allowed.
+pub(crate) fn rows_of(
+    corpus: &Corpus,
+    id: &str,
+    allowed: Option<&[Bitmap]>,
+) -> Result<Vec<u32>, SnapshotError> {
+    let mut rows = Vec::new();
+    for (number, part) in corpus.parts.iter().enumerate() {
+        let keys = part.segment.keys()?;
+        for kind in keys.kinds() {
+            if let Some(document) = keys.find(Key { id, kind })?
+                && allowed.is_none_or(|allowed| allowed[number].has(document))
+                && let Ok(document) = u32::try_from(document)
+                && part.is_live(document)
+            {
+                rows.push(part.first_row + document);
+            }
+        }
+    }
+    Ok(rows)
+}

@@ -1,0 +1,281 @@
+//! `search`: words in, hits out.
+
+use super::request::Request;
+use crate::analysis::Purpose;
+use crate::bitmap::Bitmap;
+use crate::engine::each_text;
+use crate::engine::passing;
+use crate::engine::{Engine, SearchError};
+use crate::ids::FieldId;
+use crate::pipeline::{
+    Completion, Explained, Factor, Interpretation, Legs, Part, Signal, WordRule, Words, complete, ids_of,
+    interpret, key_of,
+};
+use crate::presentation::{Markers, Markup, render};
+use crate::query::{Phrase, Term};
+use crate::recipe::hybrid::{
+    Explain, ExplainedKeyword, ExplainedPhrase, ExplainedVector, Facet, FacetValue, Hit, Mode, Plan,
+    Retrieved, Scored, SearchOptions, SearchResponse, retrieve,
+};
+use crate::retrieval::{self, Corpus, Filter, Found, Place, part_of};
+
+impl Engine {
+    /// The best records for a query of plain words.
+    ///
+    /// # Errors
+    /// When an option or the filter cannot be used, or the snapshot is damaged.
+    pub fn search(&self, query: &str, options: &SearchOptions) -> Result<SearchResponse, SearchError> {
+        let request = Request::check(self, query, options)?;
+        self.with_corpus(|corpus| {
+            let rule = request.custom.as_ref().map_or(WordRule::Any, |custom| custom.words);
+            let (as_you_type, typos) = (options.as_you_type, options.typos);
+            let mut interpretation =
+                interpret(query, rule, corpus, &self.schema, &self.analyzer, as_you_type, typos)?;
+            let allowed = self.allowed(corpus, options.filter.as_ref())?;
+            let allowed = narrowed(corpus, allowed, request.stages.filter(&self.schema))?;
+            let words = Words { query: &interpretation.query, weights: &request.weights };
+            let wants_all = options.count || !request.facets.is_empty();
+            let context = self.context(corpus, query, self.now(options.now));
+            let found = retrieve(
+                &context,
+                &Plan {
+                    words: (request.mode != Mode::Vector).then_some(words),
+                    vector: request.vector.as_ref().map(|(model, query)| (*model, query)),
+                    limit: request.offset + request.limit,
+                    candidates: request.candidates,
+                    allowed: allowed.as_deref(),
+                    wants_all,
+                    fusion: request.fusion,
+                    recency: request.recency,
+                    custom: request.custom.as_ref(),
+                    stages: &request.stages,
+                },
+            )?;
+            let matches = match &found.keyword {
+                Some(keyword) => &keyword.matches,
+                None if wants_all => &comparable(corpus, &request, allowed.as_deref())?,
+                None => &Vec::new(),
+            };
+            let facets = facets(corpus, &request, matches)?;
+            let total = options.count.then(|| matches.iter().map(|matches| matches.count() as u64).sum());
+            let hits = self.hits(corpus, &interpretation, &found, options, &request)?;
+            let keyword = found.keyword.as_ref().map(|found| found.rows.len());
+            // A vector leg that was asked for and had nothing to compare gave no candidates.
+            let vector = (request.mode != Mode::Keyword).then(|| found.vector.unwrap_or(0));
+            let model = request.vector.as_ref().and_then(|(place, _)| self.schema.models().nth(*place));
+            let mut warnings = request.warnings;
+            warnings.append(&mut interpretation.warnings);
+            Ok(SearchResponse {
+                query: query.to_owned(),
+                mode: request.mode,
+                legs: Legs { keyword, vector },
+                model: model.map(|(name, _)| name.to_owned()),
+                fusion: match &request.custom {
+                    Some(_) => Some("custom"),
+                    None => (request.mode == Mode::Hybrid).then(|| request.fusion.name()),
+                },
+                degraded: !warnings.is_empty(),
+                expression: interpretation.expression,
+                corrected: interpretation.corrected,
+                warnings,
+                total,
+                hits,
+                facets,
+            })
+        })
+    }
+
+    /// The most frequent words that start like the last word of `text`, at most `limit` of them.
+    ///
+    /// # Errors
+    /// When the snapshot is damaged.
+    pub fn suggest(&self, text: &str, limit: usize) -> Result<Vec<(String, u64)>, SearchError> {
+        let mut last = None;
+        self.analyzer.spans(text, Purpose::Query, |span| last = Some(&text[span.start..span.end]));
+        let Some(word) = last.filter(|word| text.ends_with(word)) else { return Ok(Vec::new()) };
+        let mut form = Vec::new();
+        self.analyzer.fold(word, &mut form);
+        self.with_corpus(|corpus| {
+            let completions = complete(corpus, &form)?;
+            let word = |completion: Completion| {
+                (String::from_utf8_lossy(&completion.form).into_owned(), completion.count)
+            };
+            Ok(completions.into_iter().take(limit).map(word).collect::<Vec<_>>())
+        })
+    }
+
+    fn hits(
+        &self,
+        corpus: &Corpus,
+        interpretation: &Interpretation,
+        found: &Retrieved,
+        options: &SearchOptions,
+        request: &Request,
+    ) -> Result<Vec<Hit>, SearchError> {
+        let page = found.rows.get(request.offset..).unwrap_or_default();
+        let mut hits = page.iter().map(|scored| bare_hit(corpus, scored)).collect::<Result<Vec<_>, _>>()?;
+        let wants_text = options.snippet.tokens > 0 || !request.highlight.is_empty();
+        if !(wants_text || options.explain || options.records) {
+            return Ok(hits);
+        }
+        let markers = Markers {
+            open: &options.snippet.open,
+            close: &options.snippet.close,
+            ellipsis: &options.snippet.ellipsis,
+        };
+        let markup = if options.snippet.raw { Markup::Plain } else { Markup::EscapedHtml };
+        let lengths =
+            corpus.parts.iter().map(|part| part.segment.lengths()).collect::<Result<Vec<_>, _>>()?;
+        let rows = page.iter().map(|scored| scored.row).collect::<Vec<_>>();
+        each_text(self, corpus, &interpretation.query, &rows, &mut |number, text| {
+            let hit = &mut hits[number];
+            if options.snippet.tokens > 0 {
+                let pieces = text.snippet(self, request.snippet_field, options.snippet.tokens);
+                hit.snippet = pieces.map(|pieces| render(&pieces, markers, markup));
+            }
+            for (name, field) in &request.highlight {
+                let pieces = text.highlight(self, *field);
+                hit.highlights.push((name.clone(), pieces.map(|pieces| render(&pieces, markers, markup))));
+            }
+            if options.explain {
+                let (part, document) = part_of(corpus, rows[number]);
+                let length = lengths[part].get(document as usize).copied().unwrap_or(0);
+                let keyword = found.keyword.as_ref().zip(page[number].keyword).map(|(found, signal)| {
+                    explain_keyword(interpretation, found, &text.places, length, signal, &request.weights)
+                });
+                hit.explain = Some(explain(&page[number], keyword));
+            }
+            if options.records {
+                hit.record = Some(text.record.json().clone());
+            }
+        })?;
+        Ok(hits)
+    }
+}
+
+fn bare_hit(corpus: &Corpus, scored: &Scored) -> Result<Hit, SearchError> {
+    let key = key_of(corpus, scored.row)?;
+    Ok(Hit {
+        id: key.id.to_owned(),
+        kind: key.kind.to_owned(),
+        score: scored.score,
+        snippet: None,
+        highlights: Vec::new(),
+        pinned: scored.is_pinned,
+        folded: ids_of(corpus, &scored.folded)?,
+        explain: None,
+        record: None,
+    })
+}
+
+/// What is allowed, as far as a further filter allows it too.
+fn narrowed(
+    corpus: &Corpus,
+    allowed: Option<Vec<Bitmap>>,
+    filter: Option<Filter>,
+) -> Result<Option<Vec<Bitmap>>, SearchError> {
+    let Some(filter) = filter else { return Ok(allowed) };
+    let mut narrow = passing(corpus, &filter)?;
+    for (narrow, allowed) in narrow.iter_mut().zip(allowed.iter().flatten()) {
+        narrow.intersect(allowed);
+    }
+    Ok(Some(narrow))
+}
+
+/// By segment, the documents that vectors alone can find: the allowed ones that have one.
+fn comparable(
+    corpus: &Corpus,
+    request: &Request,
+    allowed: Option<&[Bitmap]>,
+) -> Result<Vec<Bitmap>, SearchError> {
+    let mut all = Vec::new();
+    for (number, part) in corpus.parts.iter().enumerate() {
+        let documents = part.segment.documents();
+        let mut bitmap = Bitmap::none(documents as usize);
+        if let Some((model, _)) = &request.vector {
+            let rows = part.segment.vectors()?[*model];
+            let found = (0..rows.len()).map(|row| rows.document(row));
+            found.filter(|document| *document < documents && part.is_live(*document)).for_each(|document| {
+                bitmap.insert(document as usize);
+            });
+        }
+        if let Some(allowed) = allowed {
+            bitmap.intersect(&allowed[number]);
+        }
+        all.push(bitmap);
+    }
+    Ok(all)
+}
+
+fn facets(corpus: &Corpus, request: &Request, matches: &[Bitmap]) -> Result<Vec<Facet>, SearchError> {
+    let mut facets = Vec::new();
+    for (name, place) in &request.facets {
+        let values = retrieval::facet_counts(corpus, matches, *place)?;
+        let values = values.into_iter().map(|(value, count)| FacetValue { value, count }).collect::<Vec<_>>();
+        facets.push(Facet { attribute: name.clone(), values });
+    }
+    Ok(facets)
+}
+
+fn explain(scored: &Scored, keyword: Option<ExplainedKeyword>) -> Explain {
+    let vector = scored.vector.map(|Signal { score, place }| ExplainedVector { similarity: score, place });
+    let part = |name: &str, signal: Option<Signal>, product: f64| {
+        // What a leg says nothing about can count all the same.
+        let is_there = signal.is_some() || product != 0.0;
+        let value = signal.map_or(0.0, |signal| signal.score);
+        is_there.then(|| Part { name: name.to_owned(), value, weight: None, product })
+    };
+    if let Some(score) = scored.explained.clone() {
+        return Explain { keyword, vector, score };
+    }
+    let (of_words, of_vectors) = scored.parts;
+    let parts = [part("keyword", scored.keyword, of_words), part("vector", scored.vector, of_vectors)];
+    let factors = scored.recency.map(|value| Factor { name: "recency".to_owned(), value });
+    let score = Explained {
+        parts: parts.into_iter().flatten().collect::<Vec<_>>(),
+        factors: factors.into_iter().collect::<Vec<_>>(),
+    };
+    Explain { keyword, vector, score }
+}
+
+fn explain_keyword(
+    interpretation: &Interpretation,
+    found: &Found,
+    places: &[Place],
+    length: u32,
+    signal: Signal,
+    weights: &[f64],
+) -> ExplainedKeyword {
+    let mut phrases = Vec::new();
+    for (number, phrase) in interpretation.query.phrases.iter().enumerate() {
+        let own = places.iter().filter(|place| place.phrase == number);
+        let weight = |field: FieldId| weights.get(field.index()).copied().unwrap_or(1.0);
+        let frequency = own.fold(0.0, |sum, place| sum + weight(place.field));
+        let mut only = vec![0.0; interpretation.query.phrases.len()];
+        only[number] = frequency;
+        phrases.push(ExplainedPhrase {
+            phrase: words_of(phrase),
+            hits: found.hits[number],
+            idf: found.bm25.idf[number],
+            frequency,
+            part: 0.0 - found.bm25.rank(&only, length),
+        });
+    }
+    ExplainedKeyword {
+        bm25: 0.0 - signal.score,
+        place: signal.place,
+        length,
+        average_length: found.bm25.average_length(),
+        phrases,
+    }
+}
+
+fn words_of(phrase: &Phrase) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let word = |term: &Term| match term {
+        Term::Exact(bytes) => text(bytes),
+        Term::Prefix(bytes) => format!("{}*", text(bytes)),
+        Term::AnyOf(all) => all.iter().map(|bytes| text(bytes)).collect::<Vec<_>>().join("|"),
+    };
+    phrase.terms.iter().map(word).collect::<Vec<_>>().join(" ")
+}
