@@ -141,6 +141,11 @@ impl Builder {
         Ok(self.open().add_vector(line)?)
     }
 
+    /// Returns the schema.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
     /// Removes the record with this key, if there is one.
     pub fn remove(&mut self, key: Key) {
         self.open().remove(key);

@@ -35,8 +35,8 @@ pub use builder::{BuildError, BuildFault, Builder};
 pub use calls::CALLS;
 pub use document::{Key, Record, RecordError};
 pub use engine::{
-    Clock, Column, Engine, HighlightOptions, MatchOptions, MatchRow, MatchSnippet, SearchError, SearchFault,
-    WriteError, WriteFault, Written,
+    Clock, Column, Embedded, Engine, HighlightOptions, MatchOptions, MatchRow, MatchSnippet, SearchError,
+    SearchFault, WriteError, WriteFault, Written,
 };
 pub use recipe::hybrid::{SearchOptions, SearchResponse};
 pub use recipe::vault::{

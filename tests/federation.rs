@@ -5,8 +5,8 @@
 use serde_json::{Value, json};
 use snapseek::json::Json;
 use snapseek::ranking::within_budget;
-use snapseek::recipe::vault::tiers::{TierResult, merge};
 use snapseek::recipe::vault::keeps_all;
+use snapseek::recipe::vault::tiers::{TierResult, merge};
 use snapseek::schema::Schema;
 use snapseek::{Engine, Federated, Federation, Record, Tier};
 
@@ -81,7 +81,7 @@ fn json_of(value: Value) -> Json {
 fn ask(federation: &Federation, more: Value) -> Federated {
     let mut options = json!({"query": "jwt", "now": 0});
     options.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    federation.search(&json_of(options), None).unwrap()
+    federation.search(&json_of(options), &Default::default()).unwrap()
 }
 
 fn found(response: &Federated) -> Vec<(&str, &str)> {
@@ -111,7 +111,8 @@ fn v13_each_tier_is_searched_on_its_own_and_each_result_says_its_tier() {
     assert_eq!(tiers.collect::<Vec<_>>(), [("agent", 1.0, 2), ("project", 0.8, 2), ("team", 0.6, 2)]);
     assert_eq!(response.candidates, 4, "the same entry is one");
     for (result, engine) in [("here", &project), ("there", &team)] {
-        let own = engine.vault_search(&json_of(json!({"query": "jwt", "now": 0})), None).unwrap();
+        let own =
+            engine.vault_search(&json_of(json!({"query": "jwt", "now": 0})), &Default::default()).unwrap();
         let own = own.results.iter().find(|other| other.id == result).unwrap().score;
         let result = response.results.iter().find(|other| other.id == result).unwrap();
         assert_eq!(result.score, own * if result.id == "here" { 0.8 } else { 0.6 });

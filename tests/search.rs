@@ -164,7 +164,7 @@ fn the_parts_of_an_explanation_add_up_to_the_score() {
     let response = engine().search("rotated token night", &options(r#"{"explain":true}"#)).unwrap();
     for hit in &response.hits {
         let keyword = hit.explain.as_ref().unwrap().keyword.as_ref().unwrap();
-        let sum = keyword.phrases.iter().fold(0.0, |sum, phrase| sum + phrase.part);
+        let sum = keyword.details.as_ref().unwrap().phrases.iter().fold(0.0, |sum, phrase| sum + phrase.part);
         assert_eq!(sum, hit.score);
         assert_eq!(-keyword.bm25, hit.score);
     }

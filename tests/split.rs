@@ -135,11 +135,10 @@ fn search_options(random: &mut Random) -> SearchOptions {
     if random.chance(20) {
         options.snippet.tokens = 0;
     }
-    let number = |text: &str| Some(Json::parse(text.as_bytes()).unwrap());
     match random.below(20) {
-        0 => options.fold = number("0.3"),
-        1 => options.diversity = number("0.5"),
-        2 => options.max_tokens = number("800"),
+        0 => options.stages.fold = Some(0.3),
+        1 => options.stages.diversity = Some(0.5),
+        2 => options.stages.max_tokens = Some(800),
         _ => return options,
     }
     // Likeness is found by pair, of texts: a few of them will do.

@@ -42,7 +42,7 @@ fn open(writer: u64) -> Engine {
 fn ids(engine: &Engine, filter: &str) -> Vec<String> {
     let options = SearchOptions {
         filter: Some(json(filter)),
-        mode: Some("keyword".into()),
+        mode: Some(snapseek::recipe::hybrid::Mode::Keyword),
         ..SearchOptions::default()
     };
     let hits = engine.search("apple", &options).unwrap().hits;
@@ -60,7 +60,7 @@ fn a_field_written_beside_a_record_counts_for_filters_facets_and_the_record() {
     assert_eq!(engine.record(key("b")).unwrap().unwrap().json().get("salience"), Some(&Json::Float(0.25)));
     let options = SearchOptions {
         facets: vec!["salience".into()],
-        mode: Some("keyword".into()),
+        mode: Some(snapseek::recipe::hybrid::Mode::Keyword),
         ..SearchOptions::default()
     };
     let facets = engine.search("apple", &options).unwrap().facets;

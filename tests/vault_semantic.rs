@@ -158,7 +158,7 @@ fn v5_comparing_terms_equals_its_naive_twin_to_the_bit_as_entries_come_and_go() 
             let options = serde_json::json!({"query": query, "limit": 1000, "memories": false});
             let options = Json::parse(options.to_string().as_bytes()).unwrap();
             let expected = naive(&records, &query);
-            let results = engine.vault_search(&options, None).unwrap().results;
+            let results = engine.vault_search(&options, &Default::default()).unwrap().results;
             // All ids have the first word of the query.
             assert_eq!(results.len(), expected.len(), "seed {seed}, step {step}");
             for result in results {

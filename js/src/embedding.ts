@@ -1,39 +1,78 @@
-// Vectors that the caller's own function makes.
+// Vectors that the caller's own `embed` function makes, checked before anything uses or keeps them.
 
 import { unlessAborted } from "./abort.js";
-import { SnapseekError, reasonOf } from "./errors.js";
+import { EmbeddingCache } from "./embedding-cache.js";
+import { reasonOf, SnapseekError } from "./errors.js";
 import type { Embed } from "./types.js";
 
+/** The vector of a text, or the reason why there is none. */
+export type Embedding = { readonly vector: Float32Array; readonly failure?: never } | { readonly vector?: never; readonly failure: string };
+
+/** How texts are embedded. */
+export interface EmbedOptions {
+  /** The number of numbers in a vector; `undefined` where no vector has settled it yet. */
+  readonly width: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
- * The vectors of texts, checked: as many, of one length.
+ * Embeds texts. The result has one entry per text; a vector is usable: it has the right width, finite numbers, and not zeros
+ * alone. Where `embed` throws or returns another number of vectors, every entry is a failure.
  *
- * @param what What the texts are, for the message where it fails.
- * @param width How long vectors are, where others came before.
+ * @internal
  */
-export async function vectorsOf(texts: readonly string[], embed: Embed, what: string, width?: number): Promise<Float32Array[]> {
+export async function embedded(texts: readonly string[], embed: Embed, options: EmbedOptions): Promise<Embedding[]> {
+  let { width } = options;
   try {
-    const vectors = await embed(texts);
-    const made = Array.from(vectors ?? [], (vector) => Float32Array.from(vector ?? []));
-    const expected = width || made[0]?.length;
-    if (made.length === texts.length && expected && made.every(({ length }) => length === expected)) return made;
-    throw new Error(`${texts.length} vectors of one length are wanted, one for each text; it made ${made.length}`);
+    const made: unknown = await unlessAborted(Promise.resolve().then(() => embed(texts)), options.signal);
+    const vectors = Array.from((made ?? []) as ArrayLike<unknown>);
+    if (vectors.length !== texts.length) {
+      throw new Error(`it returned ${vectors.length} vectors for ${texts.length} texts`);
+    }
+    return vectors.map((vector) => {
+      const checked = usable(vector, width);
+      width ??= checked.vector?.length;
+      return checked;
+    });
   } catch (cause) {
-    throw new SnapseekError("embed/failed", `embed: ${what} could not be embedded: ${reasonOf(cause)}`, { cause });
+    if (options.signal?.aborted) throw cause;
+    const failure = `embed: ${reasonOf(cause)}`;
+    return texts.map(() => ({ failure }));
   }
 }
 
-/** The vector of a query, or why there is none; neither where nothing embeds it. */
-export async function vectorOf(
-  query: string,
-  embed: Embed | undefined,
-  signal?: AbortSignal,
-): Promise<{ readonly vector?: Float32Array; readonly failure?: SnapseekError }> {
-  if (!embed) return {};
-  try {
-    const [vector] = await unlessAborted(vectorsOf([query], embed, "the query"), signal);
-    return { vector: vector! };
-  } catch (failure) {
-    if (failure instanceof SnapseekError) return { failure };
-    throw failure;
+function usable(value: unknown, width: number | undefined): Embedding {
+  const { length } = Object(value) as Partial<ArrayLike<number>>;
+  if (typeof value !== "object" || typeof length !== "number") return { failure: "embed: it returned no vector" };
+  const vector = Float32Array.from(value as ArrayLike<number>);
+  if (vector.length === 0) return { failure: "embed: it returned an empty vector" };
+  if (width !== undefined && vector.length !== width) {
+    return { failure: `embed: its vector has ${vector.length} numbers, and ${width} are needed` };
   }
+  if (!vector.every(Number.isFinite)) return { failure: "embed: its vector has a number that is not finite" };
+  if (vector.every((number) => number === 0)) return { failure: "embed: its vector is all zeros" };
+  return { vector };
+}
+
+/**
+ * Embeds queries, and keeps the last vectors by text and model. Only usable vectors are kept.
+ *
+ * @internal
+ */
+export class QueryEmbedder {
+  readonly #cache = new EmbeddingCache();
+
+  async vectorOf(query: string, model: string, embed: Embed, options: EmbedOptions): Promise<Embedding> {
+    const key = JSON.stringify([model, query]);
+    const known = this.#cache.get(key);
+    if (known && (options.width === undefined || known.length === options.width)) return { vector: known };
+    const [made] = await embedded([query], embed, options);
+    if (made!.vector) this.#cache.set(key, made!.vector);
+    return made!;
+  }
+}
+
+/** The error of a call with `strict: true` whose vector is missing. */
+export function embedError(failure: string): SnapseekError {
+  return new SnapseekError("embed/failed", failure);
 }

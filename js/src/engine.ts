@@ -1,10 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { unlessAborted } from "./abort.js";
+import { type Asked, askedOf, type HostInputs, timed } from "./asked.js";
 import type { Documents } from "./documents.js";
-import { vectorOf } from "./embedding.js";
-import { SnapseekError, fromRaw, isRaw } from "./errors.js";
+import { embedError, QueryEmbedder } from "./embedding.js";
+import { fromRaw, isRaw, SnapseekError } from "./errors.js";
 import type { Engine as RawEngine } from "./glue.js";
 import { MemoryRecipe } from "./memory.js";
+import { optionsText, wellFormed } from "./plain.js";
 import { Rag } from "./rag.js";
 import type {
   Embed,
@@ -13,6 +15,7 @@ import type {
   MatchRow,
   RecordInput,
   RecordKey,
+  Removed,
   Schema,
   SearchOptions,
   SearchResponse,
@@ -32,15 +35,6 @@ type Columns = [
   snippets: (string | null)[] | undefined,
   highlights: (string | null)[] | undefined,
 ];
-
-/** What the options of all recipes' searches have, as far as this side is concerned. */
-export interface RecipeOptions {
-  readonly embed?: Embed | undefined;
-  readonly vector?: ArrayLike<number> | undefined;
-}
-
-/** A vector as wasm takes it: it copies numbers, and asks no more of what holds them. */
-type Numbers = Float32Array | undefined;
 
 /** What the module failed with. After a trap its memory may be anything, for every engine in it. */
 let crash: Error | undefined;
@@ -102,15 +96,24 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
    */
   readonly embedding: Embed | undefined;
 
-  protected constructor(raw: object, embed: Embed | undefined, documents: object | undefined) {
+  /** Makes and keeps the vectors of queries. */
+  readonly #embedder = new QueryEmbedder();
+  /** The name of the schema's first model; `null` where it has none, `undefined` where nobody has asked yet. */
+  #firstModel: string | null | undefined;
+
+  /** What could not be embedded when the engine was built. */
+  readonly warnings: readonly string[];
+
+  protected constructor(raw: object, embed: Embed | undefined, documents: object | undefined, warnings: readonly string[]) {
     this.#raw = raw as RawSearcher;
     this.embedding = embed;
     this.#documents = documents as Documents | undefined;
+    this.warnings = warnings;
   }
 
   /** @internal */
-  static of<R extends object>(raw: object, embed?: Embed, documents?: Documents): Searcher<R> {
-    return new this(raw, embed, documents);
+  static of<R extends object>(raw: object, embed?: Embed, documents?: Documents, warnings: readonly string[] = []): Searcher<R> {
+    return new this(raw, embed, documents, warnings);
   }
 
   /** @internal */
@@ -130,9 +133,10 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
     return JSON.parse(this.call((raw) => raw.schema())) as Schema;
   }
 
-  /** The rows that match an FTS5 expression, in FTS5's order: by rank, then in row order. */
+  /** Returns the rows that match an FTS5 expression, in FTS5's order: by rank, then in row order. */
   match(expression: string, options?: MatchOptions): MatchRow[] {
-    const [ranks, ids, kinds, snippets, highlights] = this.call((raw) => raw.match(expression, options)) as Columns;
+    const text = optionsText(withFirst("expression", expression, options));
+    const [ranks, ids, kinds, snippets, highlights] = this.call((raw) => raw.match(text)) as Columns;
     return ids.map((id, i) => ({
       id,
       kind: kinds?.[i] ?? "document",
@@ -143,22 +147,42 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
   }
 
   /**
-   * The best records for a query of plain words.
+   * Returns the best records for a query of plain words.
    *
-   * Where an `embed` function was given, here or to `open`, it is asked for the query's vector. If it fails, words alone
-   * are looked for and the response says so; with `mode: "vector"` that is an error.
+   * Where an `embed` function was given, here or to `open`, it makes the vector of the query. If its vector is unusable, the
+   * search uses keywords alone and the response is `degraded`; with `strict: true` or `mode: "vector"` that is an error.
    */
-  async search(query: string, options: SearchOptions = {}): Promise<SearchResponse<R>> {
-    if (!isObject(options)) return this.searchSync(query, options);
-    const { embed = this.embedding, signal, ...rest } = options;
+  async search(query: string, options?: SearchOptions): Promise<SearchResponse<R>> {
+    const asked = askedOf(withFirst("query", query, options), this.embedding);
+    return timed(async () => {
+      const { mode } = asked.options as SearchOptions;
+      const host = await this.embedQuery(asked, mode === "keyword" ? undefined : query);
+      return this.withDocuments(() => this.#search(asked, host), asked);
+    });
+  }
+
+  #search({ options, vector }: Asked, { made, ...host }: HostInputs = {}): SearchResponse<R> {
+    const text = optionsText(options);
+    return JSON.parse(this.call((raw) => raw.search(text, made ?? vector, optionsText(host)))) as SearchResponse<R>;
+  }
+
+  /**
+   * Embeds the text of a call, and says what came of it. Nothing is embedded where the caller passed a vector, where nothing
+   * embeds, or where the snapshot has no vectors.
+   *
+   * @internal
+   */
+  async embedQuery({ options, embed, vector, signal }: Asked, text: unknown): Promise<HostInputs> {
     signal?.throwIfAborted();
-    const isPlain = rest.vector || rest.mode === "keyword";
-    const { vector, failure } = await vectorOf(query, isPlain ? undefined : embed, signal);
-    if (failure && rest.mode === "vector") throw failure;
-    const asked = { ...rest, ...(vector && { vector }), ...(failure && { mode: "keyword" as const }) };
-    const response = await this.withDocuments(() => this.searchSync(query, asked), { signal });
-    if (!failure) return response;
-    return { ...response, degraded: true, warnings: [failure.message, ...(response.warnings ?? [])] };
+    if (!embed || vector || typeof text !== "string" || !text.trim()) return {};
+    const { model, strict } = Object(options) as { model?: unknown; strict?: unknown };
+    this.#firstModel ??= Object.keys(this.schema().vectors ?? {})[0] ?? null;
+    const named = typeof model === "string" ? model : this.#firstModel;
+    if (named === null) return {};
+    const width = this.call((raw) => raw.modelWidth(named));
+    const { vector: made, failure } = await this.#embedder.vectorOf(wellFormed(text), named, embed, { width, signal });
+    if (failure !== undefined && strict === true) throw embedError(failure);
+    return { made, byEmbed: true, failures: failure === undefined ? undefined : [failure] };
   }
 
   /**
@@ -194,13 +218,13 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
   }
 
   /**
-   * As {@link Engine.search}, at once: with the vector that is given, or the snapshot's own embedder. Where stored
-   * documents are in other files and not at hand, it throws `documents/missing`.
+   * Searches like {@link Engine.search}, synchronously: with the vector that is given, or with the snapshot's own embedder.
+   * Where stored documents are in other files and not in memory, it throws `documents/missing`.
    */
-  searchSync(query: string, options: Omit<SearchOptions, "embed" | "signal"> = {}): SearchResponse<R> {
-    // What is no object is an error, and wasm says which.
-    const sent = isObject(options) ? { now: Date.now(), ...options, vector: undefined } : options;
-    return JSON.parse(this.call((raw) => raw.search(query, sent, options?.vector as Numbers))) as SearchResponse<R>;
+  searchSync(query: string, options?: Omit<SearchOptions, "embed" | "signal">): SearchResponse<R> {
+    const began = performance.now();
+    const response = this.#search(askedOf(withFirst("query", query, options), undefined));
+    return { ...response, elapsed: performance.now() - began };
   }
 
   /**
@@ -268,41 +292,49 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
   readonly vault: Vault<R> = new Vault(this);
 
   /**
-   * Asks a recipe, at once.
+   * Asks a recipe synchronously.
    *
    * @internal
    */
-  ask<T>(name: string, options: object = {}, vector?: ArrayLike<number>): T {
-    return JSON.parse(this.call((raw: RawEngine) => raw.call(name, { now: Date.now(), ...options }, vector as Numbers))) as T;
+  askSync<T>(name: string, options: unknown, { made, ...host }: HostInputs = {}): T {
+    const text = optionsText(options);
+    return JSON.parse(this.call((raw: RawEngine) => raw.call(name, text, made, optionsText(host)))) as T;
   }
 
   /**
-   * Asks a recipe about a query, and waits for the documents that it needs. Where there is an `embed` function, it makes the
-   * query's vector; if it fails, the recipe is told, and goes without. An empty query needs none.
+   * Asks a recipe, and waits for the stored documents that it needs. `text` is embedded where the call has an `embed`
+   * function; the recipe learns where that failed, and goes on without a vector.
    *
    * @internal
    */
-  async askAbout<T>(name: string, query: string, options: RecipeOptions): Promise<T> {
-    const { embed = this.embedding, vector: given, ...rest } = options;
-    const { vector = given, failure } = await vectorOf(query, given || !query.trim() ? undefined : embed);
-    const asked = { ...rest, embedFailed: failure?.message };
-    return this.withDocuments(() => this.ask<T>(name, asked, vector));
+  ask<T>(name: string, options: unknown, text?: unknown, more?: object): Promise<T> {
+    const asked = askedOf(options, this.embedding);
+    return timed(async () => {
+      const host = await this.embedQuery(asked, text);
+      const inputs = { ...more, ...host, made: host.made ?? asked.vector };
+      return this.withDocuments(() => this.askSync<T>(name, asked.options, inputs), asked);
+    });
   }
 
   /**
    * Adds records, all or none. One with the key of another replaces it.
    *
-   * @param records Objects, or a text with one JSON object a line.
+   * A record whose embedded text did not change keeps its vectors. `{ $: "vector", id, vector }` among the records gives a
+   * record its vector, with a `model` where the schema has several.
+   *
+   * @param records Objects, or a text with one JSON object per line.
    */
   add(records: Iterable<RecordInput | Identified> | string): Written {
-    const [added, replaced] = this.call((raw: RawEngine) => raw.add(listed(records)));
-    return { added: added!, replaced: replaced! };
+    return this.call((raw: RawEngine) => raw.add(listed(records))) as Written;
   }
 
-  /** Removes records by their keys, and says how many there were. Keys that are not there are passed over. */
-  remove(keys: Iterable<RecordKey>): number {
-    const all = Array.from(keys, (key) => (typeof key === "number" ? String(key) : key));
-    return this.call((raw: RawEngine) => raw.remove(all));
+  /**
+   * Removes records by their keys. An id without a kind names the record of the snapshot's only kind, or of kind
+   * `"document"` where there are several; an id that names nothing is a warning.
+   */
+  remove(keys: Iterable<RecordKey>): Removed {
+    const all = Array.from(isList(keys) ? keys : [keys], (key) => (typeof key === "number" ? String(key) : key));
+    return this.call((raw: RawEngine) => raw.remove(all)) as Removed;
   }
 
   /** Everything that was written since the snapshot, for {@link Engine.apply}. */
@@ -333,8 +365,10 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
   }
 }
 
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** Options with an argument that stands before them in the call. Options that are no object stay as they are. */
+function withFirst(name: string, value: unknown, options: unknown): unknown {
+  if (options === undefined || options === null) return { [name]: value };
+  return typeof options === "object" && !Array.isArray(options) ? { ...options, [name]: value } : options;
 }
 
 /**

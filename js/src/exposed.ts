@@ -11,8 +11,10 @@ type Call = ToWorker & { snapseek: "call" };
 export function exposed(endpoint: Endpoint, entry: Pick<Package, "open" | "build">): void {
   /** What makes engines, and the engines by their numbers; those that were freed are gone. */
   const owners: (object | undefined)[] = [entry];
-  /** What hears the further messages about a call that is under way. */
+  /** What hears the further messages about a call that is under way, or whose functions an engine still uses. */
   const running = new Map<number, (message: Exclude<ToWorker, Call>) => void>();
+  /** By engine, the call that made it: the functions of `open` and `build` live as long as the engine. */
+  const makers = new Map<number, number>();
 
   const post = (message: ToPage, transfer: ArrayBuffer[] = []): void => endpoint.postMessage(message, transfer);
 
@@ -46,8 +48,13 @@ export function exposed(endpoint: Endpoint, entry: Pick<Package, "open" | "build
       if (signals.length > 0) await turn();
       abort.signal.throwIfAborted();
       const value = await result(call);
-      const outcome = value instanceof Engine ? { engine: owners.push(value) - 1 } : { value };
-      post({ snapseek: "done", id, outcome }, value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : []);
+      if (value instanceof Engine) {
+        const engine = owners.push(value) - 1;
+        makers.set(engine, id);
+        post({ snapseek: "done", id, outcome: { engine } });
+        return;
+      }
+      post({ snapseek: "done", id, outcome: { value } }, value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : []);
     } catch (thrown) {
       post({ snapseek: "done", id, outcome: { error: takenApart(thrown) } });
     }
@@ -64,7 +71,11 @@ export function exposed(endpoint: Endpoint, entry: Pick<Package, "open" | "build
       owner = value;
       value = (owner as Record<string, unknown>)[name];
     }
-    if (path[0] === "free") delete owners[engine];
+    if (path[0] === "free") {
+      delete owners[engine];
+      running.delete(makers.get(engine)!);
+      makers.delete(engine);
+    }
     if (typeof value !== "function") return value;
     const work = (): unknown => (value as Function).apply(owner, args);
     return first instanceof Engine ? first.withDocuments(work) : work();

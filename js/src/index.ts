@@ -64,6 +64,13 @@ export interface OpenOptions extends LoadOptions {
 export interface BuildOptions extends LoadOptions {
   /** Is told how many records have been taken, after every batch. */
   readonly onProgress?: (progress: BuildProgress) => void;
+  /**
+   * Embeds the records for the schema's first model without an embedder of its own, and later the queries. Records whose
+   * vector is unusable have none; `engine.warnings` says so.
+   */
+  readonly embed?: Embed;
+  /** Makes it an error where `embed` makes an unusable vector. Defaults to `false`. */
+  readonly strict?: boolean;
 }
 
 /** Opens a snapshot. */
@@ -137,7 +144,8 @@ export function connect(raw: typeof whole, environment: Environment): Package {
     },
     async build<R extends object>(records: Iterable<object> | string, schema?: Schema | PresetName, options: BuildOptions = {}) {
       await unlessAborted(load(options.wasm), options.signal);
-      return Engine.of(await built(raw.Build, records, schema, options)) as Engine<R>;
+      const { raw: opened, warnings } = await built(raw.Build, records, schema, options);
+      return Engine.of(opened, options.embed, undefined, warnings) as Engine<R>;
     },
     load,
   };

@@ -100,7 +100,9 @@ export class MemoryRecipe {
   /** Creates a memory, in a session if one is named. Where `embed` fails it has no vector, and `embedded` says so. */
   async create(memory: NewMemory, projectId?: string, sessionId?: string): Promise<MemoryCreated> {
     const text = [memory.content, memory.summary].filter(Boolean).join("\n");
-    return this.#engine.askAbout("memory.create", text, { ...memory, projectId, sessionId } as NewMemory);
+    // What is left out stays as the memory itself says it.
+    const named = { ...(projectId !== undefined && { projectId }), ...(sessionId !== undefined && { sessionId }) };
+    return this.#engine.ask("memory.create", { ...memory, ...named }, text);
   }
 
   /** Lets one memory stand in place of another from now on. */
@@ -162,16 +164,15 @@ export class MemoryRecipe {
 
   /** Asks, and waits for the documents that are needed. */
   #ask<T>(name: string, options: object): Promise<T> {
-    return this.#engine.askAbout(name, "", options);
+    return this.#engine.ask(name, options);
   }
 
   async #find<T>(name: string, options: Omit<Partial<MemorySearchOptions>, "query" | "projectId" | "limit"> & Asked): Promise<T> {
     const { weights, decay } = this.#settings;
     // Words alone need no vector: nothing is to be embedded, and what is given is left out.
     const isPlain = options.mode === "keyword";
-    const vector = isPlain ? undefined : options.vector;
-    const asked = { ...options, vector, decay, weights: merged(weights, options.weights) };
-    return this.#engine.askAbout(name, isPlain ? "" : options.query, asked);
+    const asked = { ...options, decay, weights: merged(weights, options.weights) };
+    return this.#engine.ask(name, isPlain ? { ...asked, vector: undefined } : asked, isPlain ? undefined : options.query);
   }
 }
 

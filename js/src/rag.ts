@@ -1,7 +1,6 @@
 import { unlessAborted } from "./abort.js";
-import { EmbeddingCache } from "./embedding-cache.js";
 import type { Engine } from "./engine.js";
-import { vectorsOf } from "./embedding.js";
+import { embedded, embedError } from "./embedding.js";
 import { SnapseekError } from "./errors.js";
 import type {
   RagIndexOptions,
@@ -34,8 +33,6 @@ type IndexRest = Omit<RagIndexOptions, "embed" | "batchSize" | "onProgress" | "s
 /** Chunks of longer texts: indexed by source, found by words and meaning, with what stands beside them and what is linked. */
 export class Rag {
   readonly #engine: Engine<object>;
-  /** The queries' vectors, by the function that makes them. */
-  readonly #caches = new WeakMap<Embed, EmbeddingCache>();
   /** Resolves when everything that is being indexed is. */
   #indexing: Promise<unknown> = Promise.resolve();
 
@@ -51,12 +48,11 @@ export class Rag {
    * the snapshot embeds by itself stands in, or else words alone are looked for, and the response says so.
    */
   async search(options: RagSearchOptions): Promise<RagResponse> {
-    const { embed = this.#engine.embedding, vector, signal, waitForIndexMs = WAIT, ...rest } = options;
-    await unlessAborted(this.#settled(waitForIndexMs), signal);
-    // Words alone need no vector. What is no text is an error, and wasm says which.
-    const isPlain = typeof rest.query !== "string" || rest.mode === "fts";
-    const asked = { ...rest, vector: isPlain ? undefined : vector, embed: embed && this.#cached(embed) };
-    return unlessAborted(this.#engine.askAbout<RagResponse>("rag.search", isPlain ? "" : rest.query, asked), signal);
+    const { waitForIndexMs = WAIT, ...rest } = options;
+    await unlessAborted(this.#settled(waitForIndexMs), options.signal);
+    // Keyword search needs no vector.
+    const isPlain = rest.mode === "fts";
+    return this.#engine.ask("rag.search", isPlain ? { ...rest, vector: undefined } : rest, isPlain ? undefined : rest.query);
   }
 
   /**
@@ -72,7 +68,7 @@ export class Rag {
 
   /** Removes a source with all its chunks. */
   remove({ sourceType, sourceId }: RagSourceKey): RagRemoveResponse {
-    return this.#engine.ask("rag.remove", { sourceType, sourceId });
+    return this.#engine.askSync("rag.remove", { sourceType, sourceId });
   }
 
   async #index(sources: readonly RagSource[], options: RagIndexOptions): Promise<RagIndexResponse> {
@@ -104,18 +100,16 @@ export class Rag {
     const sent = sources.map((source): Sent => ({ ...source }));
     const texts = plan.sources.flatMap(({ texts = [] }, number) => texts.map((text) => [text, sent[number]!] as const));
     const vectors: Float32Array[] = [];
+    let width = vectors[0]?.length;
     for (let start = 0; start < texts.length; start += batchSize) {
       const batch = texts.slice(start, start + batchSize);
-      try {
-        const made = vectorsOf(batch.map(([text]) => text), embed, "chunks", vectors[0]?.length);
-        vectors.push(...(await unlessAborted(made, signal)));
-      } catch (cause) {
-        if (!(cause instanceof SnapseekError) || rest.strict) throw cause;
-        for (const [, source] of batch) {
-          source.embedFailed = cause.message;
-          vectors.push(new Float32Array());
-        }
-      }
+      const made = await embedded(batch.map(([text]) => text), embed, { width, signal });
+      made.forEach(({ vector, failure }, place) => {
+        if (failure !== undefined && rest.strict) throw embedError(failure);
+        if (failure !== undefined) batch[place]![1].embedFailed = failure;
+        vectors.push(vector ?? new Float32Array());
+        width ??= vector?.length;
+      });
     }
     const isChanged = plan.sources.map(({ reason }) => reason !== "content_unchanged");
     const changed = sent.filter((_, number) => isChanged[number]);
@@ -129,7 +123,7 @@ export class Rag {
 
   /** Writes sources, or plans to, once the documents are there that they are compared with. */
   #write<T = RagIndexResponse>(options: object): Promise<T> {
-    return this.#engine.askAbout("rag.index", "", options);
+    return this.#engine.ask("rag.index", options);
   }
 
   /** Resolves when what is being indexed is, or the time is over. */
@@ -139,20 +133,6 @@ export class Rag {
     const over = new Promise((resolve) => (timer = setTimeout(resolve, Math.min(milliseconds, MAX_WAIT))));
     await Promise.race([this.#indexing, over]);
     clearTimeout(timer);
-  }
-
-  /** The same function, with a memory for the texts it was given. */
-  #cached(embed: Embed): Embed {
-    const cache = this.#caches.get(embed) ?? new EmbeddingCache();
-    this.#caches.set(embed, cache);
-    // It is given one query.
-    return async ([query = ""]) => {
-      const known = cache.get(query);
-      if (known) return [known];
-      const vectors = await embed([query]);
-      if (vectors?.length === 1 && vectors[0]) cache.set(query, Float32Array.from(vectors[0]));
-      return vectors;
-    };
   }
 }
 

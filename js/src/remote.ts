@@ -59,15 +59,24 @@ let last = 0;
 export function connect(worker: Endpoint | Worker): RemotePackage {
   const endpoint = worker as Endpoint;
   const waiting = new Map<number, Waiting>();
+  /** By engine, the arguments of the call that made it: the worker calls their functions as long as the engine lives. */
+  const lasting = new Map<number, { readonly id: number; readonly args: readonly unknown[] }>();
 
   const post = (message: ToWorker, transfer: ArrayBuffer[] = []): void => endpoint.postMessage(message, transfer);
 
   listen<ToPage>(endpoint, (message) => {
     const call = waiting.get(message.id);
+    if (message.snapseek === "calls") {
+      const kept = call ?? [...lasting.values()].find(({ id }) => id === message.id);
+      if (kept) void callBack(message, kept.args);
+      return;
+    }
     if (!call) return;
-    if (message.snapseek === "calls") void callBack(message, call.args);
-    else if ("error" in message.outcome) call.reject(putTogether(message.outcome.error));
-    else call.resolve("engine" in message.outcome ? remote(message.outcome.engine, []) : message.outcome.value);
+    if ("error" in message.outcome) call.reject(putTogether(message.outcome.error));
+    else if ("engine" in message.outcome) {
+      lasting.set(message.outcome.engine, { id: message.id, args: call.args });
+      call.resolve(remote(message.outcome.engine, []));
+    } else call.resolve(message.outcome.value);
   });
   const fail = (event: unknown): void => {
     const { message = "a message could not be read" } = event as { message?: string };
@@ -128,9 +137,13 @@ export function connect(worker: Endpoint | Worker): RemotePackage {
       get(_, name) {
         // What is awaited is asked whether it is a promise.
         if (typeof name === "symbol" || name === "then") return undefined;
-        return name === "length" ? ask([...path, name], [], engine) : remote(engine, [...path, name]);
+        const isValue = path.length === 0 && (name === "length" || name === "warnings");
+        return isValue ? ask([...path, name], [], engine) : remote(engine, [...path, name]);
       },
-      apply: (_, __, args: unknown[]) => ask(path, args, engine),
+      apply: (_, __, args: unknown[]) => {
+        if (path[0] === "free") lasting.delete(engine);
+        return ask(path, args, engine);
+      },
     });
   }
 

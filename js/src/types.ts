@@ -230,8 +230,10 @@ export interface SearchOptions extends Stages {
   readonly vector?: ArrayLike<number>;
   /** Embeds the query. Defaults to what `open` was given. */
   readonly embed?: Embed;
-  /** Whose vectors are compared. Defaults to the schema's first model. */
+  /** The model whose vectors are compared. Defaults to the schema's first. */
   readonly model?: string;
+  /** Makes it an error where the query has no usable vector. Defaults to `false`. */
+  readonly strict?: boolean;
   /**
    * How words and meaning become one: by the rule that evaluation found best, by places alone, or by a weighted sum of
    * scores. Defaults to `"auto"`.
@@ -309,8 +311,8 @@ export interface Explain {
   };
   /** What makes the score: the products add up to it, before it is multiplied by the factors. */
   readonly parts: readonly ExplainedPart[];
-  /** What the sum is multiplied by; absent where by nothing. */
-  readonly factors?: readonly { readonly name: string; readonly value: number }[];
+  /** The numbers that the sum is multiplied by. */
+  readonly factors: readonly { readonly name: string; readonly value: number }[];
 }
 
 /** What was added to a score. */
@@ -330,12 +332,12 @@ export interface ExplainedKeyword {
   readonly bm25: number;
   /** Its place among the best, from 0; absent where it is not among the candidates. */
   readonly place?: number;
-  /** The record's tokens. */
-  readonly length: number;
-  /** The average record's tokens. */
-  readonly averageLength: number;
-  /** What each phrase gives. */
-  readonly phrases: readonly ExplainedPhrase[];
+  /** The number of tokens of the record; only from `search`, as the next two. */
+  readonly length?: number;
+  /** The average number of tokens per record. */
+  readonly averageLength?: number;
+  /** The share of each phrase. */
+  readonly phrases?: readonly ExplainedPhrase[];
 }
 
 /** What one phrase gives to a score. */
@@ -377,8 +379,10 @@ export interface SearchResponse<R extends object = StoredRecord> {
   readonly corrected?: readonly { readonly word: string; readonly instead: readonly string[] }[];
   /** Whether something that was asked for could not be done. */
   readonly degraded: boolean;
-  /** What, and why; absent where all was done. */
-  readonly warnings?: readonly string[];
+  /** What could not be done, and why. */
+  readonly warnings: readonly string[];
+  /** How many milliseconds the call took, embedding included. */
+  readonly elapsed: number;
   /** How many records match, where that was asked for. */
   readonly total?: number;
   /** The hits, best first. */
@@ -400,6 +404,16 @@ export interface Written {
   readonly added: number;
   /** How many of them replaced one that was there before. */
   readonly replaced: number;
+  /** Records that lost a vector, and the reason. */
+  readonly warnings: readonly string[];
+}
+
+/** What `remove` did. */
+export interface Removed {
+  /** How many records were removed. */
+  readonly removed: number;
+  /** Keys that name no record. */
+  readonly warnings: readonly string[];
 }
 
 /** A snapshot, and the files of its documents. */

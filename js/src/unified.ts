@@ -14,7 +14,7 @@ const WARMED = 5;
 type Asked = Omit<UnifiedParams, "signal">;
 
 /** What it needs of an engine. */
-type Asking = Pick<Engine, "ask" | "askAbout" | "embedding">;
+type Asking = Pick<Engine, "ask" | "askSync" | "embedding">;
 
 /** What functions are called in the engine's cache. */
 const names = new WeakMap<Embed, string>();
@@ -47,7 +47,7 @@ export class Unified<R extends object = StoredRecord> {
     const response = await this.#flights.join(key, () => this.#run(asked), signal);
     this.#frequencies.note(key, asked);
     try {
-      this.#engine.ask("unified.note", { latency: performance.now() - began, coalesced });
+      this.#engine.askSync("unified.note", { latency: performance.now() - began, coalesced });
     } catch {
       // The engine was freed while this was under way; the answer is good all the same.
     }
@@ -88,7 +88,7 @@ export class Unified<R extends object = StoredRecord> {
 
   /** What was counted since the engine was opened. */
   stats(): UnifiedStats {
-    return this.#engine.ask("unified.stats");
+    return this.#engine.askSync("unified.stats", {});
   }
 
   #boosted(query: string, booster: string, params: UnifiedParams | undefined): Promise<UnifiedResponse<R>> {
@@ -98,11 +98,11 @@ export class Unified<R extends object = StoredRecord> {
   async #run(asked: Asked, more: { readonly warming?: true } = {}): Promise<UnifiedResponse<R>> {
     const { embed = this.#engine.embedding, vector, ...rest } = asked;
     const options = { ...rest, ...more };
-    if (!embed || vector) return this.#engine.askAbout("unified.search", "", { ...options, vector });
+    if (!embed || vector) return this.#engine.ask("unified.search", { ...options, vector });
     // What the cache, filters or sure words answer needs no vector; then none is made.
     const named = { ...options, embed, embedder: nameOf(embed) };
-    const early = await this.#engine.askAbout<UnifiedResponse<R> | null>("unified.early", "", named);
-    return early ?? this.#engine.askAbout("unified.search", collapsed(rest.query), named);
+    const early = await this.#engine.ask<UnifiedResponse<R> | null>("unified.early", named);
+    return early ?? this.#engine.ask("unified.search", named, collapsed(rest.query));
   }
 
   /** What tells this search from all others. */

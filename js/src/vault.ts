@@ -6,10 +6,10 @@ import type { VaultFeedback, VaultLoaded, VaultMode, VaultResponse, VaultSearchO
 
 /** Entries of a vault; reached by `engine.vault`. Every record is one, but those of kind `"memory"`. */
 export class Vault<R extends object = StoredRecord> {
-  readonly #engine: Pick<Engine, "ask" | "askAbout">;
+  readonly #engine: Pick<Engine, "ask" | "askSync">;
 
   /** @internal */
-  constructor(engine: Pick<Engine, "ask" | "askAbout">) {
+  constructor(engine: Pick<Engine, "ask" | "askSync">) {
     this.#engine = engine;
   }
 
@@ -19,21 +19,21 @@ export class Vault<R extends object = StoredRecord> {
    * Where an `embed` function was given and fails, words alone are looked for, and the response says so.
    */
   search<M extends VaultMode = "full">(query: string, options: VaultSearchOptions<M> = {}): Promise<VaultResponse<M, R>> {
-    return this.#engine.askAbout("vault.search", query, { ...options, query } as object);
+    return this.#engine.ask("vault.search", { ...options, query }, query);
   }
 
   /** Whole entries, in the order of their ids. Where documents are in other files, it is for {@link Engine.withDocuments}. */
   load(ids: string | readonly string[]): VaultLoaded<R> {
-    return this.#engine.ask("vault.load", { ids });
+    return this.#engine.askSync("vault.load", { ids });
   }
 
   /** Notes what a person did with an answer, and says what signals count by now. */
   feedback(row: VaultFeedback): VaultWeights {
-    return this.#engine.ask("vault.feedback", row);
+    return this.#engine.askSync("vault.feedback", row);
   }
 
   /** What each signal counts, and why. */
   weights(): VaultWeights {
-    return this.#engine.ask("vault.weights");
+    return this.#engine.askSync("vault.weights", {});
   }
 }

@@ -1,7 +1,7 @@
 //! What the calls of all recipes share: the query's vector, the rows that may be hits, the records behind rows.
 
 use super::error::wrong;
-use super::{Engine, SearchError};
+use super::{Embedded, Engine, SearchError, SearchFault};
 use crate::bitmap::Bitmap;
 use crate::document::Record;
 use crate::options::Options;
@@ -32,6 +32,14 @@ impl QueryVector {
         }
     }
 
+    /// Turns a missing vector into an error where the caller asked for `strict`.
+    pub fn strictly(self, strict: bool) -> Result<QueryVector, SearchError> {
+        match self {
+            QueryVector::Missing(reason) if strict => Err(Box::new(SearchFault::Embedding { reason })),
+            vector => Ok(vector),
+        }
+    }
+
     /// Why there is none.
     pub fn missing(&self) -> Option<&str> {
         match self {
@@ -42,19 +50,24 @@ impl QueryVector {
 }
 
 impl Engine {
-    /// The vector of a query: the one that is given, or what the snapshot makes of the text.
+    /// Resolves the vector of a query: the one that the host hands over, or else the one that the snapshot's own embedder
+    /// makes of the text.
     pub(crate) fn query_vector(
         &self,
         text: &str,
-        given: Option<&[f32]>,
+        embedded: &Embedded,
         model: Option<&str>,
     ) -> Result<QueryVector, SearchError> {
         let place = self.model(model)?;
+        if let Some(reason) = embedded.failure() {
+            return Ok(QueryVector::Missing(reason.to_owned()));
+        }
         let Some((place, (name, model))) =
             place.and_then(|place| Some((place, self.schema.models().nth(place)?)))
         else {
             return Ok(QueryVector::Missing("this snapshot has no vectors".to_owned()));
         };
+        let given = embedded.vectors.as_deref();
         let own = match given {
             Some(_) => None,
             None => self.embed_with(place, text)?,
@@ -63,13 +76,17 @@ impl Engine {
             return Ok(QueryVector::Missing(format!("the query has no vector for \"{name}\"")));
         };
         let Some(width) = model.width else { return Ok(QueryVector::NearNothing) };
-        // What the snapshot made of the query has no direction where the query has no word that it knows.
+        // The snapshot's own embedder returns zeros for a query of which it knows no word.
         if given.is_none() && vector.iter().all(|&number| number == 0.0) {
             return Ok(QueryVector::NearNothing);
         }
-        let query = vector::Query::new(vector, model.metric, width)
-            .map_err(|error| wrong("vector", format!("it cannot be compared with \"{name}\": {error}")))?;
-        Ok(QueryVector::Ready(place, query))
+        match vector::Query::new(vector, model.metric, width) {
+            Ok(query) => Ok(QueryVector::Ready(place, query)),
+            Err(error) if embedded.is_by_embed => Ok(QueryVector::Missing(format!(
+                "embed: its vector cannot be compared with \"{name}\": {error}"
+            ))),
+            Err(error) => Err(wrong("vector", format!("it cannot be compared with \"{name}\": {error}"))),
+        }
     }
 
     /// What a recipe works with.

@@ -18,6 +18,14 @@ impl Engine {
         }
     }
 
+    /// Returns the number of numbers in the vectors of a model, or of the first one; none where no vector has settled it.
+    ///
+    /// # Errors
+    /// When there is no such model.
+    pub fn model_width(&self, model: Option<&str>) -> Result<Option<usize>, SearchError> {
+        Ok(self.model(model)?.and_then(|place| self.schema.models().nth(place)?.1.width))
+    }
+
     /// The place of a model, or of the first; none where there is none at all.
     pub(crate) fn model(&self, name: Option<&str>) -> Result<Option<usize>, SearchError> {
         let Some(name) = name else { return Ok((self.schema.models().len() > 0).then_some(0)) };

@@ -35,6 +35,12 @@ pub enum SearchFault {
     /// Options cannot be used.
     #[error(transparent)]
     Options(OptionsError),
+    /// The query or a text has no usable vector, and the caller asked for `strict`.
+    #[error("{reason}")]
+    Embedding {
+        /// Why there is no vector.
+        reason: String,
+    },
     /// There is no such call.
     #[error("there is no call \"{name}\"; the calls are {}", known.join(", "))]
     UnknownCall {

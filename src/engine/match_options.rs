@@ -37,7 +37,7 @@ impl MatchOptions {
             weights: read.numbers("weights"),
             snippet: read.object("snippet", MatchSnippet::read),
             highlight: read.object("highlight", HighlightOptions::read),
-            filter: read.json("filter").cloned(),
+            filter: read.filter("filter").cloned(),
         }
     }
 }
@@ -58,7 +58,7 @@ impl Column {
             Some(Json::Integer(number)) => return Column::Number(*number),
             Some(Json::String(name)) => return Column::Name(name.clone()),
             Some(other) => {
-                let message = format!("a field's name or number is wanted, not {}", other.kind());
+                let message = format!("must be the name or number of a field, not {}", other.kind());
                 read.complain("column", message);
             }
             None => {}
@@ -114,6 +114,5 @@ impl HighlightOptions {
 
 /// A text that has to be there.
 fn text(read: &mut Options, name: &'static str) -> String {
-    read.require(name);
-    read.text(name).unwrap_or_default().to_owned()
+    read.required_text(name).to_owned()
 }

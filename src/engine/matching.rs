@@ -1,16 +1,17 @@
 //! Raw FTS5: MATCH, bm25, snippet() and highlight().
 
-use super::asking::each_record;
+use super::asking::{each_record, passing};
 use super::error::wrong;
 use super::match_options::{Column, MatchOptions};
 use super::{Engine, SearchError};
 use crate::document::Record;
 use crate::ids::FieldId;
 use crate::json::Json;
+use crate::options::Options;
 use crate::order::sort;
 use crate::presentation::{Markers, Markup, Piece, highlight, joined, render, snippet, tokens};
 use crate::query::Query;
-use crate::retrieval::{self, Corpus, Filter, Place, PlaceFinder, Ranked, Retrieval, part_of};
+use crate::retrieval::{self, Corpus, Filter, Place, PlaceFinder, Ranked, Retrieval, Target, Test, part_of};
 use crate::snapshot::SnapshotError;
 use serde::Serialize;
 
@@ -84,16 +85,38 @@ impl Engine {
         })
     }
 
-    /// The documents that pass a filter, by segment; none where there is no filter.
+    /// Reads the expression and the options of `match` from one JSON object, and returns the rows.
+    ///
+    /// # Errors
+    /// As [`Engine::matches`].
+    pub fn matches_json(&self, json: &Json) -> Result<Vec<MatchRow>, SearchError> {
+        let mut read = Options::of(json);
+        let expression = read.required_text("expression");
+        let options = MatchOptions::take(&mut read);
+        read.finish()?;
+        self.matches(expression, &options)
+    }
+
+    /// Returns, for each segment, the documents that pass a filter and are not marked as deleted; none where all are.
     pub(crate) fn allowed(
         &self,
         corpus: &Corpus,
         filter: Option<&Json>,
     ) -> Result<Option<Vec<crate::bitmap::Bitmap>>, SearchError> {
-        let Some(json) = filter.filter(|json| **json != Json::Null) else { return Ok(None) };
-        let filter = Filter::parse(json, &self.schema)?;
-        let allowed = corpus.parts.iter().map(|part| filter.apply(part));
-        Ok(Some(allowed.collect::<Result<Vec<_>, _>>()?))
+        let mut conditions = Vec::new();
+        if let Some(json) = filter {
+            conditions.push(Filter::parse(json, &self.schema)?);
+        }
+        if let Some((name, place)) = self.schema.deletion_mark()
+            && !filter.is_some_and(|json| mentions(json, name))
+        {
+            let deleted = Filter::Test(Target::Attribute(place), Test::Bool(true));
+            conditions.push(Filter::Not(Box::new(deleted)));
+        }
+        if conditions.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(passing(corpus, &Filter::All(conditions))?))
     }
 
     fn column(&self, option: &'static str, column: &Column) -> Result<Option<FieldId>, SearchError> {
@@ -109,6 +132,17 @@ impl Engine {
             }
             Column::Name(name) => self.schema.field(name).map(Some).ok_or_else(unknown),
         }
+    }
+}
+
+/// Whether a filter has a condition on an attribute.
+fn mentions(filter: &Json, attribute: &str) -> bool {
+    match filter {
+        Json::Object(entries) => {
+            entries.iter().any(|(name, value)| name == attribute || mentions(value, attribute))
+        }
+        Json::Array(values) => values.iter().any(|value| mentions(value, attribute)),
+        _ => false,
     }
 }
 

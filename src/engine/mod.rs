@@ -4,6 +4,7 @@
 
 mod asking;
 mod changes;
+mod embedded;
 mod embedding;
 mod error;
 mod match_options;
@@ -14,12 +15,14 @@ mod state;
 mod writes;
 
 pub(crate) use asking::{QueryVector, passing, record_of, records_of};
+pub use embedded::Embedded;
 pub(crate) use error::wrong;
 pub use error::{SearchError, SearchFault, WriteError, WriteFault};
 pub use match_options::{Column, HighlightOptions, MatchOptions, MatchSnippet};
 pub use matching::MatchRow;
 pub(crate) use matching::each_text;
 pub(crate) use state::event_id;
+pub(crate) use writes::NewRecord;
 pub use writes::Written;
 
 use crate::analysis::Analyzer;

@@ -4,33 +4,87 @@
 //! dead. Segments of like size are merged, so there are never many.
 
 use super::{Engine, LivePart, WriteError};
-use crate::document::{Key, MAX_KINDS, Record};
-use crate::order::Set;
+use crate::document::{DEFAULT_KIND, Key, MAX_KINDS, Record};
+use crate::order::{Map, Set};
 use crate::segment::{BatchWriter, MergeError, MergeFault, Segment, Source, merge};
 use crate::snapshot::SnapshotError;
+use serde::Serialize;
 
-/// What a write did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The result of a write.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Written {
-    /// Records that are now there.
+    /// The number of records that were added.
     pub added: usize,
-    /// Records that were there before, and are replaced or removed.
+    /// The number of records that were replaced or removed.
     pub replaced: usize,
+    /// Records that lost a vector, and the reason.
+    pub warnings: Vec<String>,
 }
 
-/// A record, perhaps with its vector for the model in a place.
-pub(crate) type NewRecord<'a> = (&'a Record, Option<(usize, &'a [f32])>);
+/// A record to add, with the vectors that come with it.
+#[derive(Debug)]
+pub(crate) struct NewRecord<'a> {
+    pub record: &'a Record,
+    /// Vectors by the places of their models.
+    pub vectors: Vec<(usize, Vec<f32>)>,
+}
+
+impl<'a> NewRecord<'a> {
+    /// A record without vectors of its own.
+    pub fn bare(record: &'a Record) -> NewRecord<'a> {
+        NewRecord { record, vectors: Vec::new() }
+    }
+
+    fn key(&self) -> Key<'a> {
+        Key { id: self.record.id(), kind: self.record.kind() }
+    }
+}
 
 impl Engine {
-    /// Adds records; those with a key that is already there replace the one that has it. All are added, or none.
+    /// Adds records. A record with the key of another replaces it. Either all are added, or none.
+    ///
+    /// A record gets its vectors from the snapshot's own embedders. For other models it keeps the vector of the record that
+    /// it replaces, as long as the embedded text is the same.
     ///
     /// # Errors
     /// When a record does not fit the schema or a limit.
     pub fn add<'a>(&mut self, records: impl IntoIterator<Item = &'a Record>) -> Result<Written, WriteError> {
-        self.add_with(&records.into_iter().map(|record| (record, None)).collect::<Vec<_>>()[..], None)
+        self.add_with(&records.into_iter().map(NewRecord::bare).collect::<Vec<_>>(), None)
     }
 
-    /// As [`Engine::add`], at this time or now.
+    /// Adds records and vectors that stand on lines of their own: `{"$": "vector", "id": "7", "vector": […]}`. Such a vector
+    /// belongs to a record that is added with it, or to one that the engine has.
+    ///
+    /// # Errors
+    /// As [`Engine::add`], and when a line has no vector that a model can take.
+    pub fn add_lines(&mut self, records: &[Record], vectors: &[Record]) -> Result<Written, WriteError> {
+        let mut by_key: Map<(&str, &str), Vec<(usize, Vec<f32>)>> = Map::new();
+        let reader = BatchWriter::new(&self.schema)?;
+        for line in vectors {
+            by_key.or_default((line.id(), line.kind())).push(reader.vector_of(line)?);
+        }
+        let mut all = Vec::new();
+        // Of records with the same key the last one stays, and the vector is its.
+        for record in records.iter().rev() {
+            let vectors = by_key.remove(&(record.id(), record.kind())).unwrap_or_default();
+            all.push(NewRecord { record, vectors });
+        }
+        all.reverse();
+        let (mut held, mut warnings) = (Vec::new(), Vec::new());
+        for ((id, kind), vectors) in by_key {
+            match self.find(Key { id, kind })? {
+                Some((part, document)) => held.push((self.parts[part].segment.record(document)?, vectors)),
+                None => warnings.push(format!("there is no record \"{id}\" of kind \"{kind}\" for a vector")),
+            }
+        }
+        all.extend(held.iter().map(|(record, vectors)| NewRecord { record, vectors: vectors.clone() }));
+        let mut written = self.add_with(&all, None)?;
+        warnings.append(&mut written.warnings);
+        // Records that only got a vector are neither new nor replaced by another.
+        Ok(Written { added: written.added - held.len(), replaced: written.replaced - held.len(), warnings })
+    }
+
+    /// Adds records as [`Engine::add`] does, at a given moment or now.
     pub(crate) fn add_with(
         &mut self,
         records: &[NewRecord],
@@ -38,12 +92,20 @@ impl Engine {
     ) -> Result<Written, WriteError> {
         let mut writer = BatchWriter::new(&self.schema)?;
         let embedders = self.embedders()?;
-        for &(record, given) in records {
-            let mut vectors = embedders.vectors(&self.schema, record);
-            if let Some((model, vector)) = given {
-                vectors[model] = Some(vector.to_vec());
+        let mut lost = vec![0; self.schema.models().len()];
+        for new in records {
+            let mut vectors = embedders.vectors(&self.schema, new.record);
+            for (model, vector) in &new.vectors {
+                vectors[*model] = Some(vector.clone());
             }
-            writer.add_with(record, &vectors)?;
+            for (place, (_, model)) in self.schema.models().enumerate() {
+                let carries =
+                    model.field.as_ref().is_some_and(|field| new.record.json().get(field).is_some());
+                if vectors[place].is_none() && model.embedder.is_none() && !carries {
+                    vectors[place] = self.kept_vector(new, place, &mut lost[place])?;
+                }
+            }
+            writer.add_with(new.record, &vectors)?;
         }
         if writer.is_empty() {
             return Ok(Written::default());
@@ -55,7 +117,60 @@ impl Engine {
         for key in keys_of(&segment)? {
             self.state_mut()?.write_record(key, stamp);
         }
-        self.push(segment)
+        let warnings = self.lost_vectors(&lost);
+        Ok(Written { warnings, ..self.push(segment)? })
+    }
+
+    /// Returns the vector of the record that a new one replaces, where the embedded text is the same. Otherwise counts the
+    /// vector as lost.
+    fn kept_vector(
+        &self,
+        new: &NewRecord,
+        model: usize,
+        lost: &mut usize,
+    ) -> Result<Option<Vec<f32>>, WriteError> {
+        let Some((part, document)) = self.find(new.key())? else { return Ok(None) };
+        let segment = &self.parts[part].segment;
+        let Some((rows, row)) =
+            segment.vectors()?.get(model).and_then(|rows| Some((*rows, rows.row_of(document)?)))
+        else {
+            return Ok(None);
+        };
+        // A stored document in another file cannot be compared here; writes must not wait for it.
+        let is_same = segment.record(document).is_ok_and(|old| {
+            self.schema.embedded_text(model, &old) == self.schema.embedded_text(model, new.record)
+        });
+        *lost += usize::from(!is_same);
+        Ok(is_same.then(|| rows.vector(row)))
+    }
+
+    fn lost_vectors(&self, lost: &[usize]) -> Vec<String> {
+        let models = self.schema.models().zip(lost).filter(|(_, count)| **count > 0);
+        let warning = |((name, _), count): ((&str, _), &usize)| {
+            format!(
+                "{count} replaced records have no vector of \"{name}\" any more: their text changed, and this snapshot has \
+                 no embedder for it; add their vectors"
+            )
+        };
+        models.map(warning).collect()
+    }
+
+    /// Returns the kind of records that an id alone names: the only kind there is, or else `document`.
+    ///
+    /// # Errors
+    /// When the snapshot is damaged.
+    pub fn usual_kind(&self) -> Result<&str, SnapshotError> {
+        let mut kinds = Set::new();
+        for part in &self.parts {
+            for kind in part.segment.keys()?.kinds() {
+                kinds.insert(*kind);
+            }
+        }
+        let mut kinds = kinds.iter();
+        match (kinds.next(), kinds.next()) {
+            (Some(only), None) => Ok(only),
+            _ => Ok(DEFAULT_KIND),
+        }
     }
 
     /// Removes the records with these keys; those that are not there are passed over.
@@ -63,13 +178,9 @@ impl Engine {
     /// # Errors
     /// When the snapshot is damaged.
     pub fn remove<'a>(&mut self, keys: impl IntoIterator<Item = Key<'a>>) -> Result<Written, WriteError> {
-        self.remove_all(&keys.into_iter().collect::<Vec<_>>())
-    }
-
-    fn remove_all(&mut self, keys: &[Key]) -> Result<Written, WriteError> {
         let mut written = Written::default();
         let stamp = self.stamp(None)?;
-        for &key in keys {
+        for key in keys {
             if self.kill(key)? {
                 self.state_mut()?.write_record(key, stamp);
                 written.replaced += 1;
@@ -110,7 +221,7 @@ impl Engine {
 
     /// Takes a segment of new records, whose kinds were checked.
     pub(crate) fn push(&mut self, segment: Segment) -> Result<Written, WriteError> {
-        let mut written = Written { added: segment.documents() as usize, replaced: 0 };
+        let mut written = Written { added: segment.documents() as usize, ..Written::default() };
         self.overrides.take();
         self.slots.forget_derived();
         for key in keys_of(&segment)? {

@@ -82,8 +82,6 @@ impl Fields {
             Json::Object(fields.0)
         };
         self.put("parts", Json::Array(parts.iter().map(part).collect::<Vec<_>>()));
-        if !factors.is_empty() {
-            self.put("factors", Json::Array(factors.iter().map(factor).collect::<Vec<_>>()));
-        }
+        self.put("factors", Json::Array(factors.iter().map(factor).collect()));
     }
 }

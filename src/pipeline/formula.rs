@@ -4,6 +4,7 @@
 //! to 0 to 1. What it makes of a candidate can be told term by term ([`Formula::explain`]): the parts add up and are
 //! multiplied to the score.
 
+use super::explain::{Explained, Factor, Part};
 use super::legs::{Candidate, Signal};
 use crate::analysis::{Analyzer, Purpose};
 use crate::attributes::Values;
@@ -13,7 +14,6 @@ use crate::ranking::{bm25_normalize, exponential_decay, half_life_decay, jaccard
 use crate::retrieval::{self, Corpus, occurrences, part_of};
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
-use serde::Serialize;
 use std::cmp::Ordering;
 
 /// What a recipe works with.
@@ -207,47 +207,6 @@ pub struct Rated {
     pub values: Vec<f64>,
     /// What each factor of the formula measured.
     pub factors: Vec<f64>,
-}
-
-/// How a score was made.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Explained {
-    /// What was added up.
-    pub parts: Vec<Part>,
-    /// What the sum was multiplied by.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub factors: Vec<Factor>,
-}
-
-/// What was added to a score.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Part {
-    /// What it is.
-    pub name: String,
-    /// What was measured.
-    pub value: f64,
-    /// What it counts; none where that differs from one place to the next.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub weight: Option<f64>,
-    /// What it gives to the score.
-    pub product: f64,
-}
-
-/// What a score was multiplied by.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Factor {
-    /// What it is.
-    pub name: String,
-    /// By how much.
-    pub value: f64,
-}
-
-impl Explained {
-    /// The score that parts and factors give, before it is clamped.
-    pub fn score(&self) -> f64 {
-        let sum = self.parts.iter().fold(0.0, |sum, part| sum + part.product);
-        self.factors.iter().fold(sum, |score, factor| score * factor.value)
-    }
 }
 
 impl Formula {

@@ -5,6 +5,7 @@
 //! asked for.
 
 mod expansion;
+mod explain;
 mod fields;
 mod formula;
 mod interpretation;
@@ -13,8 +14,11 @@ mod rows;
 mod stages;
 
 pub use expansion::{Completion, MAX_COMPLETIONS, complete, corrections};
+pub use explain::{
+    Explain, Explained, ExplainedKeyword, ExplainedPhrase, ExplainedVector, Factor, KeywordDetails, Part,
+};
 pub(crate) use fields::Fields;
-pub use formula::{Context, Curve, Decay, Explained, Factor, Formula, Measure, Part, Rated, Term};
+pub use formula::{Context, Curve, Decay, Formula, Measure, Rated, Term};
 pub(crate) use formula::{best_first, by_score, distinct_terms, overlap, place_score, terms};
 pub use interpretation::{Correction, InterpretError, InterpretFault, Interpretation, WordRule, interpret};
 pub use legs::{Ask, Candidate, Candidates, Legs, Signal, Words};

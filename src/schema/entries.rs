@@ -9,6 +9,17 @@ impl<T> Entries<T> {
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+
+    /// Adds entries; one with the name of another takes its place.
+    pub(super) fn with(mut self, more: Option<Vec<(String, T)>>) -> Entries<T> {
+        for (name, value) in more.unwrap_or_default() {
+            match self.0.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, known)) => *known = value,
+                None => self.0.push((name, value)),
+            }
+        }
+        self
+    }
 }
 
 impl<T: Serialize> Serialize for Entries<T> {

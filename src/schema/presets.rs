@@ -143,15 +143,29 @@ impl Schema {
     /// assert!(Schema::preset("attic").is_none());
     /// ```
     pub fn preset(name: &str) -> Option<Schema> {
-        let recipe = RecipeName::named(name)?;
+        RecipeName::named(name).map(Schema::of_recipe)
+    }
+
+    /// Returns the schema of a recipe's preset.
+    pub(super) fn of_recipe(recipe: RecipeName) -> Schema {
         let field = |(name, weight): &(&str, f64)| ((*name).to_owned(), TextField { weight: *weight });
         let attribute = |(name, kind): &(&str, AttributeType)| ((*name).to_owned(), *kind);
-        Some(Schema {
+        Schema {
             recipe,
             fields: Entries(recipe.fields().iter().map(field).collect::<Vec<_>>()),
             attributes: Entries(recipe.attributes().iter().map(attribute).collect::<Vec<_>>()),
             ..Schema::bare()
-        })
+        }
+    }
+
+    /// Returns the name and place of the attribute that marks a record as deleted without removing it; none where the
+    /// schema has no such mark. Plain searches do not return records that carry the mark.
+    pub fn deletion_mark(&self) -> Option<(&'static str, usize)> {
+        let mark = "isDeleted";
+        match (self.recipe, self.attribute(mark)) {
+            (RecipeName::Memory, Some((place, Bool))) => Some((mark, place)),
+            _ => None,
+        }
     }
 
     /// The recipe that answers where a question names none; hybrid where the schema names none.
@@ -185,7 +199,7 @@ mod tests {
         let unknown = Schema::parse(br#"{"recipe":"soup","fields":{"a":{}}}"#).unwrap_err();
         assert_eq!(
             unknown.to_string(),
-            "recipe: unknown recipe \"soup\"; there are hybrid, memory, rag, unified, vault"
+            "recipe: unknown recipe \"soup\"; use one of hybrid, memory, rag, unified, vault"
         );
     }
 

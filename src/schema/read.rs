@@ -1,7 +1,7 @@
 //! A schema from its JSON.
 
 use super::entries::Entries;
-use super::{Cjk, EmbedderKind, RecipeName, Schema, SchemaError, TextField, VectorModel, default_tokenizer};
+use super::{Cjk, EmbedderKind, RecipeName, Schema, SchemaError, TextField, VectorModel};
 use crate::attributes::AttributeType;
 use crate::json::Json;
 use crate::options::{self, Options, OptionsError};
@@ -22,20 +22,28 @@ impl Schema {
     /// # Errors
     /// When an entry has the wrong type, or there is no such entry.
     pub fn read(json: &Json) -> Result<Schema, OptionsError> {
-        let mut read = Options::without_nulls(json);
-        let schema = Schema {
-            tokenizer: read.text("tokenizer").map_or_else(default_tokenizer, str::to_owned),
+        let mut read = Options::of_required(json);
+        let preset = read.one_of("preset", "preset", &RecipeName::ALL, RecipeName::name);
+        let base = preset.map_or_else(Schema::bare, Schema::of_recipe);
+        let fields = read.by_name("fields", |fields, name| fields.object(name, TextField::read));
+        let attributes = read.by_name("attributes", |attributes, name| {
+            attributes.one_of(name, "type", &AttributeType::ALL, AttributeType::name)
+        });
+        let vectors = read.by_name("vectors", |vectors, name| vectors.object(name, VectorModel::read));
+        let mut schema = Schema {
+            tokenizer: read.text("tokenizer").map_or(base.tokenizer, str::to_owned),
             cjk: read.one_of("cjk", "way", &[Cjk::Bigrams], |Cjk::Bigrams| "bigrams"),
             forms: read.flag("forms").unwrap_or_default(),
-            recipe: read.one_of("recipe", "recipe", &RecipeName::ALL, RecipeName::name).unwrap_or_default(),
-            fields: entries(read.by_name("fields", |fields, name| fields.object(name, TextField::read))),
-            attributes: entries(read.by_name("attributes", |attributes, name| {
-                attributes.one_of(name, "type", &AttributeType::ALL, AttributeType::name)
-            })),
-            vectors: entries(
-                read.by_name("vectors", |vectors, name| vectors.object(name, VectorModel::read)),
-            ),
+            recipe: read
+                .one_of("recipe", "recipe", &RecipeName::ALL, RecipeName::name)
+                .unwrap_or(base.recipe),
+            fields: base.fields.with(fields),
+            attributes: base.attributes.with(attributes),
+            vectors: Entries(vectors.unwrap_or_default()),
         };
+        if preset.is_some() {
+            schema.embed_usual_fields();
+        }
         read.finish()?;
         Ok(schema)
     }
@@ -45,10 +53,6 @@ impl<'de> Deserialize<'de> for Schema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Schema, D::Error> {
         options::deserialize(deserializer, Schema::read)
     }
-}
-
-fn entries<T>(read: Option<Vec<(String, T)>>) -> Entries<T> {
-    Entries(read.unwrap_or_default())
 }
 
 impl TextField {

@@ -68,14 +68,21 @@ impl Schema {
     ///
     /// # Errors
     /// When the name or the model cannot be used.
-    pub fn with_vectors(mut self, name: &str, mut model: VectorModel) -> Result<Schema, SchemaError> {
-        let usual = self.recipe.embedded_fields();
-        if model.text.is_empty() && usual.iter().all(|field| self.field(field).is_some()) {
-            model.text = usual.iter().map(|field| (*field).to_owned()).collect::<Vec<_>>();
-        }
+    pub fn with_vectors(mut self, name: &str, model: VectorModel) -> Result<Schema, SchemaError> {
         self.vectors.0.push((name.to_owned(), model));
+        self.embed_usual_fields();
         self.check()?;
         Ok(self)
+    }
+
+    /// Lets every model that names no fields embed the fields that the recipe specifies.
+    pub(super) fn embed_usual_fields(&mut self) {
+        let usual = self.recipe.embedded_fields();
+        if usual.iter().all(|field| self.field(field).is_some()) {
+            for (_, model) in self.vectors.0.iter_mut().filter(|(_, model)| model.text.is_empty()) {
+                model.text = usual.iter().map(|field| (*field).to_owned()).collect();
+            }
+        }
     }
 
     /// The same schema with another model of a name that it has, or one more.

@@ -228,6 +228,15 @@ impl BatchWriter {
         Ok(())
     }
 
+    /// Reads a vector on a line of its own, and returns it with the place of its model.
+    ///
+    /// # Errors
+    /// As [`BatchWriter::add_vector`].
+    pub fn vector_of(&self, line: &Record) -> Result<(usize, Vec<f32>), BatchError> {
+        let loose = LooseVector::read(line, &self.batch)?;
+        Ok((loose.model, loose.vector))
+    }
+
     /// Takes a vector that comes by itself: a line with the key of a record, and `vector`, and `model` where there are
     /// several. It is the record's wherever that is, instead of any that came with it.
     ///

@@ -1,6 +1,7 @@
 //! Building, at once or batch by batch, so that a page can breathe in between.
 
 use super::Engine;
+use super::convert;
 use super::error::Failure;
 use super::lines::{self, Line};
 use crate::document::Key;
@@ -64,6 +65,34 @@ impl Build {
             }
         })?;
         Ok(())
+    }
+
+    /// Returns what an `embed` function is to embed of these records: an array of `[id, kind, text]`. The vectors belong to
+    /// the first model of the schema that has no embedder of its own.
+    ///
+    /// # Errors
+    /// When a record cannot be used.
+    pub fn texts(&self, records: &JsValue) -> Result<JsValue, Failure> {
+        let mut texts: Vec<(String, String, String)> = Vec::new();
+        let State::Building(builder) = &self.state else { return Ok(convert::value(&texts)) };
+        let schema = builder.schema();
+        let Some((place, (_, model))) =
+            schema.models().enumerate().find(|(_, (_, model))| model.embedder.is_none())
+        else {
+            return Ok(convert::value(&texts));
+        };
+        lines::each_line(records, self.taken, &mut |line| {
+            if let Line::Record(record) = line
+                && model.field.as_ref().is_none_or(|field| record.json().get(field).is_none())
+            {
+                let text = schema.embedded_text(place, &record);
+                if !text.is_empty() {
+                    texts.push((record.id().to_owned(), record.kind().to_owned(), text));
+                }
+            }
+            Ok(())
+        })?;
+        Ok(convert::value(&texts))
     }
 
     /// What was built, open.

@@ -4,10 +4,9 @@
 //! from here could trap.
 
 use super::error::Failure;
-use crate::MatchRow;
 use crate::document::DEFAULT_KIND;
 use crate::json::Json;
-use crate::options::OptionsError;
+use crate::{Embedded, MatchRow};
 use js_sys::{Array, Float64Array, JSON, Uint8Array};
 use serde::Serialize;
 use std::hint::black_box;
@@ -45,26 +44,15 @@ pub(super) fn name_of(value: &JsValue) -> String {
     value.js_typeof().as_string().unwrap_or_default()
 }
 
-/// Options, which `read` reads; the defaults where none are given.
-pub(super) fn options<T>(value: &JsValue, read: fn(&Json) -> Result<T, OptionsError>) -> Result<T, Failure> {
-    read(&object(value)?).map_err(|error| {
-        let code = if error.is_unknown() { "unknown" } else { error.option().unwrap_or("invalid") };
-        Failure::new(format!("option/{code}"), error.to_string())
-    })
+/// Parses the JSON text of options. `js/src/plain.ts` writes it.
+pub(super) fn options(text: &str) -> Result<Json, Failure> {
+    Json::parse(text.as_bytes()).map_err(|error| Failure::new("option/invalid", error.reason()))
 }
 
-/// An object of options; null where none are given.
-pub(super) fn object(value: &JsValue) -> Result<Json, Failure> {
-    if value.is_undefined() || value.is_null() {
-        return Ok(Json::Null);
-    }
-    let invalid = |message| Failure::new("option/invalid", message);
-    if !value.is_object() || Array::is_array(value) {
-        let found = if Array::is_array(value) { "array".to_owned() } else { name_of(value) };
-        return Err(invalid(format!("options are an object, not a value of type {found}")));
-    }
-    let text = json_text(value, "an object of options").map_err(invalid)?;
-    Json::parse(text.as_bytes()).map_err(|error| invalid(error.reason().to_owned()))
+/// Reads the vectors and the host's part of a call.
+pub(super) fn embedded(vectors: Option<Vec<f32>>, host: Option<String>) -> Result<Embedded, Failure> {
+    let host = host.map_or(Ok(Json::Null), |text| options(&text))?;
+    Embedded::read(&host, vectors).map_err(|error| Failure::new("option/invalid", error))
 }
 
 /// Rows, column by column: ranks, ids, kinds, snippets, highlights. The last three are undefined where every kind is

@@ -57,9 +57,8 @@ impl Failure {
             SearchFault::Query(error) => return Failure::of_query(error, expression),
             SearchFault::Filter(error) => Cow::Borrowed(filter_code(error)),
             SearchFault::Option { option, .. } => Cow::Owned(format!("option/{option}")),
-            SearchFault::Options(error) => {
-                Cow::Owned(format!("option/{}", error.option().unwrap_or("invalid")))
-            }
+            SearchFault::Options(error) => Cow::Owned(format!("option/{}", error.code())),
+            SearchFault::Embedding { .. } => Cow::Borrowed("embed/failed"),
             SearchFault::UnknownCall { .. } => Cow::Borrowed("call/unknown"),
             SearchFault::NotFound { .. } => Cow::Borrowed("record/not-found"),
             SearchFault::Write(error) => return Failure::of_write(error),

@@ -6,7 +6,6 @@
 
 use super::convert::{json_text, name_of};
 use super::error::Failure;
-use crate::document::DEFAULT_KIND;
 use crate::json::Json;
 use crate::schema::RecipeName;
 use crate::state::{STATE_LINES, Stamp, State};
@@ -100,52 +99,52 @@ pub(super) fn each_line(
     Ok(first + records.length())
 }
 
-/// What is added: records, and what is known beside them.
+/// Lines to add: records, vectors on lines of their own, and state.
 #[derive(Default)]
 pub(super) struct Additions {
     pub records: Vec<Record>,
-    /// What each line is, and what it says.
+    pub vectors: Vec<Record>,
+    /// The type of each state line, and the line.
     pub beside: Vec<(String, Json)>,
 }
 
-/// Every record of a text or array, and what is known beside them; other lines are refused.
+/// Reads the lines to add from a text or an array. Deletions are refused.
 pub(super) fn additions(source: &JsValue) -> Result<Additions, Failure> {
-    let Additions { mut records, mut beside } = Additions::default();
-    each_line(source, 0, &mut |line| match line {
-        Line::Record(record) => {
-            records.push(record);
-            Ok(())
+    let mut additions = Additions::default();
+    each_line(source, 0, &mut |line| {
+        match line {
+            Line::Record(record) => additions.records.push(record),
+            Line::Vector(line) => additions.vectors.push(line),
+            Line::Beside(what, json) => {
+                State::default().take_line(&what, &json, Stamp::BASE).map_err(WriteError::from)?;
+                additions.beside.push((what, json));
+            }
+            Line::Delete(_) => {
+                let message = "only records can be added; remove others by their keys";
+                return Err(Failure::new("record/unknown-line", message));
+            }
         }
-        Line::Beside(what, json) => {
-            State::default().take_line(&what, &json, Stamp::BASE).map_err(WriteError::from)?;
-            beside.push((what, json));
-            Ok(())
-        }
-        Line::Delete(_) => {
-            Err(Failure::new("record/unknown-line", "only records can be added; remove others by their keys"))
-        }
-        Line::Vector(_) => Err(Failure::new(
-            "record/unknown-line",
-            "vectors come by themselves only to a build; add the record with its vector",
-        )),
+        Ok(())
     })?;
-    Ok(Additions { records, beside })
+    Ok(additions)
 }
 
-/// Keys: ids alone, or objects with an id and a kind.
-pub(super) fn keys(source: &Array) -> Result<Vec<(String, String)>, Failure> {
+/// Reads keys: ids alone, which name records of the usual kind, or objects with an id and a kind.
+pub(super) fn keys(source: &Array, usual_kind: &str) -> Result<Vec<(String, String)>, Failure> {
     let mut keys = Vec::new();
     for number in 0..source.length() {
         let value = source.get(number);
         let key = match value.as_string() {
-            Some(id) => (id, DEFAULT_KIND.to_owned()),
+            Some(id) => (id, usual_kind.to_owned()),
             None => {
                 let not_json = |message| Failure::new("record/not-json", message);
                 let key = json_text(&value, "an id, or an object with an id and a kind").map_err(not_json);
                 let line = key.and_then(|text| Line::parse(&text));
                 match line.map_err(|failure| failure.at(&format_args!("keys[{number}]")))? {
                     Line::Record(record) | Line::Delete(record) => {
-                        (record.id().to_owned(), record.kind().to_owned())
+                        let has_kind = record.json().get("kind").is_some();
+                        let kind = if has_kind { record.kind() } else { usual_kind };
+                        (record.id().to_owned(), kind.to_owned())
                     }
                     Line::Vector(_) | Line::Beside(..) => {
                         let failure =

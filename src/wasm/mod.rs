@@ -28,9 +28,8 @@ pub use chunking::chunks;
 pub use error::Failure;
 pub use receive::Receiver;
 
-use crate::document::{DEFAULT_KIND, Key};
-use crate::json::text_of;
-use crate::{MatchOptions, SearchOptions};
+use crate::document::Key;
+use crate::json::{Json, text_of};
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -50,30 +49,41 @@ impl Engine {
         Ok(Engine::of(crate::Engine::open(convert::bytes(bytes)?)?))
     }
 
-    /// The rows that match an FTS5 expression, as columns: ranks, ids, kinds, snippets, highlights.
+    /// Returns the rows that match an FTS5 expression as columns: ranks, ids, kinds, snippets, highlights. `options` is the
+    /// JSON text of the expression and the options.
     ///
     /// # Errors
-    /// When the expression or an option cannot be used, or the snapshot is damaged.
+    /// When the expression or an option is faulty, or the snapshot is damaged.
     #[wasm_bindgen(js_name = match)]
-    pub fn matches(&self, expression: &str, options: &JsValue) -> Result<Array, Failure> {
-        let found = self.0.matches(expression, &convert::options(options, MatchOptions::read)?);
+    pub fn matches(&self, options: &str) -> Result<Array, Failure> {
+        let json = convert::options(options)?;
+        let expression = json.get("expression").and_then(Json::as_str).unwrap_or_default();
+        let found = self.0.matches_json(&json);
         Ok(convert::rows(&found.map_err(|error| Failure::of_search(&error, expression))?))
     }
 
-    /// The response to a query of plain words, as JSON text. Its vector may come by itself: as JSON it would be slow.
+    /// Returns the response to a query of plain words as JSON text. `options` is the JSON text of the query and the options.
+    /// A vector crosses by itself, because it would be slow as JSON.
     ///
     /// # Errors
-    /// When an option cannot be used, or the snapshot is damaged.
+    /// When an option is faulty, or the snapshot is damaged.
     pub fn search(
         &self,
-        query: &str,
-        options: &JsValue,
+        options: &str,
         vector: Option<Vec<f32>>,
+        host: Option<String>,
     ) -> Result<String, Failure> {
-        let mut options = convert::options(options, SearchOptions::read)?;
-        options.vector = vector.or(options.vector);
-        let found = self.0.search(query, &options);
-        Ok(text_of(&found.map_err(|error| Failure::of_search(&error, query))?))
+        let found = self.0.search_json(&convert::options(options)?, convert::embedded(vector, host)?);
+        Ok(text_of(&found.map_err(|error| Failure::of_search(&error, ""))?))
+    }
+
+    /// Returns the number of numbers in the vectors of a model, or of the first one; none where no vector has settled it.
+    ///
+    /// # Errors
+    /// When there is no such model.
+    #[wasm_bindgen(js_name = modelWidth)]
+    pub fn model_width(&self, model: Option<String>) -> Result<Option<usize>, Failure> {
+        self.0.model_width(model.as_deref()).map_err(|error| Failure::of_search(&error, ""))
     }
 
     /// The vector of a text, for a model or the first; none where the snapshot has no embedder for it.
@@ -116,7 +126,8 @@ impl Engine {
     /// # Errors
     /// When the snapshot is damaged.
     pub fn record(&self, id: &str, kind: Option<String>) -> Result<Option<String>, Failure> {
-        let key = Key { id, kind: kind.as_deref().unwrap_or(DEFAULT_KIND) };
+        let usual = self.0.usual_kind()?;
+        let key = Key { id, kind: kind.as_deref().unwrap_or(usual) };
         Ok(self.0.record(key)?.map(|record| record.json().to_text()))
     }
 

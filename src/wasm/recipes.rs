@@ -1,8 +1,6 @@
 //! The calls of recipes, all by one door; a build that only searches leaves them out.
 
-use super::convert::object;
-use super::{Engine, Failure};
-use wasm_bindgen::JsValue;
+use super::{Engine, Failure, convert};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
@@ -14,10 +12,11 @@ impl Engine {
     pub fn call(
         &mut self,
         name: &str,
-        options: &JsValue,
-        vector: Option<Vec<f32>>,
+        options: &str,
+        vectors: Option<Vec<f32>>,
+        host: Option<String>,
     ) -> Result<String, Failure> {
-        let found = self.0.call(name, &object(options)?, vector);
+        let found = self.0.call(name, &convert::options(options)?, convert::embedded(vectors, host)?);
         found.map_err(|error| Failure::of_search(&error, name))
     }
 }

@@ -5,29 +5,43 @@ use super::{Engine, Failure, convert};
 use crate::document::Key;
 use crate::snapshot::encode;
 use js_sys::{Array, Uint8Array};
+use serde::Serialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+/// The result of a removal.
+#[derive(Serialize)]
+struct Removed {
+    removed: usize,
+    warnings: Vec<String>,
+}
+
 #[wasm_bindgen]
 impl Engine {
-    /// Adds records, all or none; how many are new or replace others, and how many were replaced.
+    /// Adds records, all or none: `{ added, replaced, warnings }`.
     ///
     /// # Errors
     /// When one cannot be taken.
-    pub fn add(&mut self, records: &JsValue) -> Result<Vec<u32>, Failure> {
-        let Additions { records, beside } = lines::additions(records)?;
-        let written = self.0.add(&records)?;
+    pub fn add(&mut self, records: &JsValue) -> Result<JsValue, Failure> {
+        let Additions { records, vectors, beside } = lines::additions(records)?;
+        let written = self.0.add_lines(&records, &vectors)?;
         beside.iter().try_for_each(|(what, line)| self.0.take_line(what, line))?;
-        Ok([written.added, written.replaced].map(|count| u32::try_from(count).unwrap_or(u32::MAX)).to_vec())
+        Ok(convert::value(&written))
     }
 
-    /// Removes the records with these keys; how many there were.
+    /// Removes the records with these keys: `{ removed, warnings }`.
     ///
     /// # Errors
     /// When a key is none, or the snapshot is damaged.
-    pub fn remove(&mut self, keys: &Array) -> Result<usize, Failure> {
-        let keys = lines::keys(keys)?;
-        Ok(self.0.remove(keys.iter().map(|(id, kind)| Key { id, kind }))?.replaced)
+    pub fn remove(&mut self, keys: &Array) -> Result<JsValue, Failure> {
+        let (mut removed, mut warnings) = (0, Vec::new());
+        for (id, kind) in lines::keys(keys, self.0.usual_kind()?)? {
+            match self.0.remove([Key { id: &id, kind: &kind }])?.replaced {
+                0 => warnings.push(format!("there is no record \"{id}\" of kind \"{kind}\"")),
+                count => removed += count,
+            }
+        }
+        Ok(convert::value(&Removed { removed, warnings }))
     }
 
     /// Everything since the snapshot.

@@ -11,6 +11,7 @@
 //! A signal is a measure with a weight, by the name that explanations use. Its name is also its measure, or the attribute
 //! that it is about, unless it says otherwise.
 
+use super::response::Mode;
 use crate::attributes::AttributeType;
 use crate::json::Json;
 use crate::options::{Options, OptionsError};
@@ -36,7 +37,7 @@ const DEFAULT_TIME: &str = "createdAt";
 #[derive(Clone, Debug, PartialEq)]
 pub struct Custom {
     /// Which legs run; none for what the query allows.
-    pub mode: Option<&'static str>,
+    pub mode: Option<Mode>,
     /// How the words are looked for.
     pub words: WordRule,
     /// How many candidates each leg gives.
@@ -74,7 +75,7 @@ impl Custom {
                 Some("prefix") => WordRule::Prefix,
                 _ => WordRule::Any,
             };
-            let mode = retrieve.word("mode", &["keyword", "vector", "hybrid"]);
+            let mode = retrieve.one_of("mode", "mode", &Mode::ALL, Mode::name);
             (mode, words, retrieve.count("candidates", 1..=10_000))
         });
         let (mode, words, candidates) = retrieve.unwrap_or_default();

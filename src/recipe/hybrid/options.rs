@@ -1,108 +1,138 @@
-//! What does a caller ask of `search`?
+//! The options of `search`.
 
+use super::response::Mode;
 use crate::json::Json;
 use crate::options::{self, Options, OptionsError};
+use crate::pipeline::Stages;
 use serde::de::{Deserialize, Deserializer};
 
-/// What a caller asks of `search`.
+/// A search returns at most this many hits.
+pub const MAX_LIMIT: usize = 1000;
+/// A search skips at most this many hits.
+pub const MAX_OFFSET: usize = 100_000;
+/// A leg returns at most this many candidates.
+pub const MAX_CANDIDATES: usize = 10_000;
+/// A word may have at most this many typing errors.
+pub const MAX_TYPOS: usize = 2;
+
+/// The options of [`Engine::search`](crate::Engine::search).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchOptions {
-    /// How many hits, best first: 1 to 1000, 10 by default.
+    /// The number of hits, best first: 1 to 1,000, 10 by default.
     pub limit: Option<usize>,
-    /// How many hits to leave out before the first: 0 by default.
+    /// The number of hits to skip: 0 to 100,000, 0 by default.
     pub offset: Option<usize>,
-    /// Which legs run: `keyword`, `vector` or `hybrid`. By default both, where the query has a vector.
-    pub mode: Option<String>,
-    /// The query's vector; by default the snapshot embeds the query itself, if it can.
+    /// The legs that run. By default both, where the query has a vector.
+    pub mode: Option<Mode>,
+    /// The vector of the query. By default the snapshot embeds the query itself, if it can.
     pub vector: Option<Vec<f32>>,
-    /// Whose vectors are compared; the schema's first model by default.
+    /// The model whose vectors are compared; the schema's first by default.
     pub model: Option<String>,
-    /// How the two legs become one: `auto`, the default, `rrf` or `sum`.
-    pub fusion: Option<String>,
-    /// What vectors count with `fusion: "sum"`, 0 to 1; words count the rest. 0.5 by default.
+    /// Makes it an error where the query has no usable vector. Off by default.
+    pub strict: bool,
+    /// The fusion of both legs: [`Fusion::Auto`] by default.
+    pub fusion: Option<Fusion>,
+    /// The weight of the vector leg with [`Fusion::Sum`], 0 to 1; the keyword leg has the rest. 0.5 by default.
     pub alpha: Option<f64>,
-    /// How many candidates each leg gives to be fused: 1 to 10,000. 100 by default, or twice a long page.
+    /// The number of candidates per leg: 1 to 10,000. By default 100, or twice a long page.
     pub candidates: Option<usize>,
-    /// Lets scores fade with age. Off by default.
+    /// Lowers the scores of old records. Off by default.
     pub recency: Option<RecencyOptions>,
-    /// The time to reckon ages from, in milliseconds since 1970.
+    /// The moment that ages count from, in milliseconds since 1970. The engine's clock by default.
     pub now: Option<f64>,
     /// Conditions on attributes.
     pub filter: Option<Json>,
     /// Attributes whose values are counted over all matches.
     pub facets: Vec<String>,
     /// Weights by field, in place of the schema's.
-    pub weights: Option<Json>,
-    /// Takes the last word for the beginning of one. Off by default.
+    pub weights: Vec<(String, f64)>,
+    /// Treats the last word as the beginning of a word. Off by default.
     pub as_you_type: bool,
-    /// How many typing errors a word that the index lacks may have: 0 to 2, 0 by default.
-    pub typos: u8,
-    /// Counts all matches. Off by default: finding the best does not need it.
+    /// The number of typing errors allowed in a word that the index lacks: 0 to 2, 0 by default.
+    pub typos: usize,
+    /// Counts all matches. Off by default.
     pub count: bool,
-    /// Which fields come back whole with their matches marked. None by default.
+    /// Fields that come back whole with their matches marked.
     pub highlight: Vec<String>,
-    /// How the snippet of a hit is cut.
+    /// The form of snippets and highlights.
     pub snippet: SnippetOptions,
-    /// A recipe in place of the built-in rule: see [`Custom`](super::Custom).
+    /// A scoring rule in place of the built-in fusion: see [`Custom`](super::Custom).
     pub recipe: Option<Json>,
-    /// Drops hits that neither words nor vectors find so relevant, 0 to 1. Off by default.
-    pub min_relevance: Option<Json>,
-    /// The ids of records that come first, as far as they pass the filter. None by default.
-    pub pinned: Option<Json>,
-    /// Finds only what was there, and valid, at this moment.
-    pub as_of: Option<Json>,
-    /// Puts hits that are so much alike, 0 to 1, under the better one; `true` is 0.95. Off by default.
-    pub fold: Option<Json>,
-    /// λ of maximal marginal relevance: 1 is the order of scores, less brings what is new forward. Off by default.
-    pub diversity: Option<Json>,
-    /// Cuts the page before the texts of the hits have more tokens than this together. Off by default.
-    pub max_tokens: Option<Json>,
-    /// Whether hits explain their scores. Off by default.
+    /// Steps that run after scoring.
+    pub stages: Stages,
+    /// Adds an explanation to every hit. Off by default.
     pub explain: bool,
-    /// Whether hits carry their whole record. Off by default.
+    /// Adds the whole record to every hit. Off by default.
     pub records: bool,
 }
 
+/// How the two legs of a search become one ranking.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fusion {
+    /// The rule that the evaluation found best.
+    #[default]
+    Auto,
+    /// Reciprocal rank fusion.
+    Rrf,
+    /// A weighted sum of both scores, each scaled to 0 to 1.
+    Sum,
+}
+
+impl Fusion {
+    /// All fusions.
+    pub const ALL: [Fusion; 3] = [Fusion::Auto, Fusion::Rrf, Fusion::Sum];
+
+    /// Returns the name of the fusion.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fusion::Auto => "auto",
+            Fusion::Rrf => "rrf",
+            Fusion::Sum => "sum",
+        }
+    }
+}
+
 impl SearchOptions {
-    /// Reads options from a JSON object; null has none.
+    /// Reads options from a JSON object; `null` has none.
     ///
     /// # Errors
-    /// When one has the wrong type, or there is no such option.
+    /// When an option is faulty or unknown.
     pub fn read(json: &Json) -> Result<SearchOptions, OptionsError> {
         let mut read = Options::of(json);
-        let options = SearchOptions {
-            limit: read.whole("limit"),
-            offset: read.whole("offset"),
-            mode: read.text("mode").map(str::to_owned),
-            vector: read
-                .numbers("vector")
-                .map(|numbers| numbers.into_iter().map(|number| number as f32).collect::<Vec<_>>()),
-            model: read.text("model").map(str::to_owned),
-            fusion: read.text("fusion").map(str::to_owned),
-            alpha: read.any_number("alpha"),
-            candidates: read.whole("candidates"),
-            recency: read.object("recency", RecencyOptions::read),
-            now: read.any_number("now"),
-            filter: read.json("filter").cloned(),
-            facets: read.texts("facets").unwrap_or_default(),
-            weights: read.json("weights").cloned(),
-            as_you_type: read.flag("asYouType").unwrap_or_default(),
-            typos: read.whole("typos").map_or(0, |typos| u8::try_from(typos).unwrap_or(u8::MAX)),
-            count: read.flag("count").unwrap_or_default(),
-            highlight: read.texts("highlight").unwrap_or_default(),
-            snippet: read.object("snippet", SnippetOptions::read).unwrap_or_default(),
-            recipe: read.json("recipe").cloned(),
-            min_relevance: read.json("minRelevance").cloned(),
-            pinned: read.json("pinned").cloned(),
-            as_of: read.json("asOf").cloned(),
-            fold: read.json("fold").cloned(),
-            diversity: read.json("diversity").cloned(),
-            max_tokens: read.json("maxTokens").cloned(),
-            explain: read.flag("explain").unwrap_or_default(),
-            records: read.flag("records").unwrap_or_default(),
-        };
+        let options = SearchOptions::take(&mut read);
         read.finish()?;
         Ok(options)
+    }
+
+    /// Reads options from among those of a call. Faults stay in `read`.
+    pub fn take(read: &mut Options) -> SearchOptions {
+        read.host(&[("embed", "a function"), ("signal", "an AbortSignal")]);
+        let vector = read.numbers("vector");
+        SearchOptions {
+            limit: read.count("limit", 1..=MAX_LIMIT),
+            offset: read.count("offset", 0..=MAX_OFFSET),
+            mode: read.one_of("mode", "mode", &Mode::ALL, Mode::name),
+            vector: vector.map(|numbers| numbers.into_iter().map(|number| number as f32).collect()),
+            model: read.text("model").map(str::to_owned),
+            strict: read.flag("strict").unwrap_or_default(),
+            fusion: read.one_of("fusion", "fusion", &Fusion::ALL, Fusion::name),
+            alpha: read.number("alpha", 0.0..=1.0),
+            candidates: read.count("candidates", 1..=MAX_CANDIDATES),
+            recency: read.object("recency", RecencyOptions::take),
+            now: read.time("now"),
+            filter: read.filter("filter").cloned(),
+            facets: read.texts("facets").unwrap_or_default(),
+            weights: read.numbers_by_name("weights").unwrap_or_default(),
+            as_you_type: read.flag("asYouType").unwrap_or_default(),
+            typos: read.count("typos", 0..=MAX_TYPOS).unwrap_or_default(),
+            count: read.flag("count").unwrap_or_default(),
+            highlight: read.texts("highlight").unwrap_or_default(),
+            snippet: read.object("snippet", SnippetOptions::take).unwrap_or_default(),
+            recipe: read.json("recipe").cloned(),
+            stages: Stages::read(read),
+            explain: read.flag("explain").unwrap_or_default(),
+            records: read.flag("records").unwrap_or_default(),
+        }
     }
 }
 
@@ -115,17 +145,17 @@ impl<'de> Deserialize<'de> for SearchOptions {
 /// How scores fade with age.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecencyOptions {
-    /// The attribute that tells when, a `time`; `createdAt` by default.
+    /// The attribute of type `time` that holds the moment; `createdAt` by default.
     pub field: Option<String>,
-    /// No score fades further than to this share, 0 to 1; 0 by default.
+    /// The least share of a score that stays, 0 to 1; 0 by default.
     pub floor: f64,
 }
 
 impl RecencyOptions {
-    fn read(read: &mut Options) -> RecencyOptions {
+    fn take(read: &mut Options) -> RecencyOptions {
         RecencyOptions {
             field: read.text("field").map(str::to_owned),
-            floor: read.any_number("floor").unwrap_or_default(),
+            floor: read.number("floor", 0.0..=1.0).unwrap_or_default(),
         }
     }
 }
@@ -133,17 +163,17 @@ impl RecencyOptions {
 /// How snippets and highlights are cut and marked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SnippetOptions {
-    /// The field it is cut from; the best one by default.
+    /// The field that a snippet is cut from; the one with the best matches by default.
     pub field: Option<String>,
-    /// Its tokens: 0 to 64, 24 by default. 0 gives no snippet.
+    /// The number of tokens: 0 to 64, 24 by default. 0 gives no snippet.
     pub tokens: i64,
-    /// What stands before a match.
+    /// The text before a match.
     pub open: String,
-    /// What stands after a match.
+    /// The text after a match.
     pub close: String,
-    /// What stands where text is left out.
+    /// The text in place of omitted words.
     pub ellipsis: String,
-    /// Whether the text comes as it is. By default `& < > " '` in it are escaped, for use as HTML.
+    /// Leaves the text unescaped. By default `& < > " '` are escaped for use as HTML.
     pub raw: bool,
 }
 
@@ -161,7 +191,7 @@ impl Default for SnippetOptions {
 }
 
 impl SnippetOptions {
-    fn read(read: &mut Options) -> SnippetOptions {
+    fn take(read: &mut Options) -> SnippetOptions {
         let usual = SnippetOptions::default();
         let mut text = |name, usual| read.text(name).map_or(usual, str::to_owned);
         SnippetOptions {

@@ -4,77 +4,18 @@
 //! none counts less only because the other leg stopped short of it. Their scores are fused, and on request fade with age.
 
 use super::custom::Custom;
+use super::options::Fusion;
+use super::resolved::{Recency, ResolvedSearch};
 use crate::bitmap::Bitmap;
 use crate::order::sort_by;
 use crate::pipeline::{Ask, Candidate, Candidates, Signal, Words};
 use crate::pipeline::{Context, Explained, Rated};
 use crate::pipeline::{Stages, Standing, relevance};
 use crate::ranking::{self, Fused, QueryStatistics, RRF_K, auto, by_ranks, recency_boost, sum};
-use crate::retrieval::{Corpus, Found, Part, Spread, part_of, spread};
+use crate::retrieval::{Found, Spread, part_of, spread};
 use crate::snapshot::SnapshotError;
 use crate::vector;
 use std::mem::take;
-
-/// How two legs become one.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Fusion {
-    /// The rule that evaluation found best.
-    Auto,
-    /// By places alone.
-    Rrf,
-    /// By scores, each brought to 0 to 1.
-    Sum {
-        /// What vectors count; words count the rest.
-        alpha: f64,
-    },
-}
-
-impl Fusion {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Fusion::Auto => "auto",
-            Fusion::Rrf => "rrf",
-            Fusion::Sum { .. } => "sum",
-        }
-    }
-}
-
-/// What to do.
-#[derive(Clone, Copy, Debug)]
-pub struct Plan<'a> {
-    /// The words; none where only vectors are asked.
-    pub words: Option<Words<'a>>,
-    /// The vector; none where only words are asked.
-    pub vector: Option<(usize, &'a vector::Query)>,
-    /// How many rows at most.
-    pub limit: usize,
-    /// How many candidates each leg gives, where both are asked or scores fade.
-    pub candidates: usize,
-    /// By segment, the documents that may be hits; none where all may.
-    pub allowed: Option<&'a [Bitmap]>,
-    /// Whether to find out which rows match, all of them.
-    pub wants_all: bool,
-    /// How the two become one.
-    pub fusion: Fusion,
-    /// How scores fade.
-    pub recency: Option<Recency>,
-    /// The caller's own rule in place of fusion and fading.
-    pub custom: Option<&'a Custom>,
-    /// What happens to the hits once they are scored.
-    pub stages: &'a Stages,
-}
-
-/// How scores fade with age.
-#[derive(Clone, Copy, Debug)]
-pub struct Recency {
-    /// The place of the attribute that tells when.
-    pub attribute: usize,
-    /// Now, in milliseconds.
-    pub now: f64,
-    /// No score fades further than to this share.
-    pub floor: f64,
-}
 
 /// A row that was found, and why.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -110,51 +51,58 @@ pub struct Retrieved {
     pub vector: Option<usize>,
 }
 
-/// Finds the best rows.
+/// Finds the best rows: candidates from both legs, scored and sent through the stages.
 ///
 /// # Errors
 /// When the snapshot is damaged.
-pub fn retrieve(context: &Context, plan: &Plan) -> Result<Retrieved, SnapshotError> {
+pub(super) fn retrieve(
+    context: &Context,
+    search: &ResolvedSearch,
+    words: Option<Words>,
+    vector: Option<(usize, &vector::Query)>,
+    allowed: Option<&[Bitmap]>,
+) -> Result<Retrieved, SnapshotError> {
     let corpus = context.corpus;
-    let is_fused = plan.words.is_some() && plan.vector.is_some();
-    let is_simple = plan.recency.is_none() && plan.custom.is_none() && plan.stages.are_none() && !is_fused;
-    let depth = if is_simple { plan.limit } else { plan.candidates.max(plan.limit) };
-    let Plan { words, vector, allowed, wants_all, .. } = *plan;
-    let ask = Ask { words, vector, depth, allowed, wants_all };
+    let limit = search.offset + search.limit;
+    let is_fused = words.is_some() && vector.is_some();
+    let is_simple =
+        search.recency.is_none() && search.custom.is_none() && search.stages.are_none() && !is_fused;
+    let depth = if is_simple { limit } else { search.candidates.max(limit) };
+    let ask = Ask { words, vector, depth, allowed, wants_all: search.wants_all };
     let Candidates { rows: mut candidates, keyword, vector } = ask.candidates(corpus)?;
-    plan.stages.add_pinned(corpus, allowed, &mut candidates)?;
-    if is_fused || !plan.stages.pinned.is_empty() {
+    search.stages.add_pinned(corpus, allowed, &mut candidates)?;
+    if is_fused || !search.stages.pinned.is_empty() {
         ask.complete(corpus, &mut candidates)?;
     }
-    let mut rows = match plan.custom {
+    let mut rows = match &search.custom {
         Some(custom) => by_own_rule(context, custom, &candidates)?,
-        None => by_fusion(corpus, plan, &ask, keyword.as_ref(), candidates)?,
+        None => by_fusion(context, search, &ask, keyword.as_ref(), candidates)?,
     };
-    if !plan.stages.are_none() {
-        rows = staged(context, plan, rows)?;
+    if !search.stages.are_none() {
+        rows = staged(context, &search.stages, limit, rows)?;
     }
-    rows.truncate(plan.limit);
+    rows.truncate(limit);
     Ok(Retrieved { rows, keyword, vector })
 }
 
 /// Scores candidates by their legs, fused where there are two, faded where that was asked for. Best first.
 fn by_fusion(
-    corpus: &Corpus,
-    plan: &Plan,
+    context: &Context,
+    search: &ResolvedSearch,
     ask: &Ask,
     keyword: Option<&Found>,
     candidates: Vec<Candidate>,
 ) -> Result<Vec<Scored>, SnapshotError> {
     let mut rows = candidates.into_iter().map(Scored::by_its_leg).collect::<Vec<_>>();
     if let (Some(found), Some(nearest)) = (keyword, ask.nearest()) {
-        let spread = match plan.fusion {
-            Fusion::Auto => spread(corpus, &nearest)?,
-            Fusion::Rrf | Fusion::Sum { .. } => Spread::default(),
+        let spread = match search.fusion {
+            Fusion::Auto => spread(context.corpus, &nearest)?,
+            Fusion::Rrf | Fusion::Sum => Spread::default(),
         };
-        fuse(plan.fusion, found, &spread, &mut rows);
+        fuse(search, found, &spread, &mut rows);
     }
-    if let Some(recency) = &plan.recency {
-        fade(corpus, recency, &mut rows)?;
+    if let Some(recency) = &search.recency {
+        fade(context, recency, &mut rows)?;
     }
     sort_by(&mut rows, |a, b| b.score.total_cmp(&a.score).then(a.row.cmp(&b.row)));
     Ok(rows)
@@ -175,14 +123,19 @@ fn by_own_rule(
 }
 
 /// Puts rows, best first, through the stages.
-fn staged(context: &Context, plan: &Plan, mut rows: Vec<Scored>) -> Result<Vec<Scored>, SnapshotError> {
+fn staged(
+    context: &Context,
+    stages: &Stages,
+    limit: usize,
+    mut rows: Vec<Scored>,
+) -> Result<Vec<Scored>, SnapshotError> {
     let standing = |scored: &Scored| Standing {
         row: scored.row,
         score: scored.score,
         relevance: relevance(scored.keyword, scored.vector),
     };
     let standings = rows.iter().map(standing).collect::<Vec<_>>();
-    let staged = plan.stages.run(context, &standings, plan.limit)?;
+    let staged = stages.run(context, &standings, limit)?;
     let kept = staged.places.into_iter().zip(staged.folded).enumerate();
     let kept = kept.map(|(number, (place, folded))| {
         let is_pinned = number < staged.pinned;
@@ -202,20 +155,20 @@ impl Scored {
 }
 
 /// Gives every row its score and what each leg gave to it.
-fn fuse(fusion: Fusion, found: &Found, spread: &Spread, rows: &mut [Scored]) {
+fn fuse(search: &ResolvedSearch, found: &Found, spread: &Spread, rows: &mut [Scored]) {
     let score = |signal: Option<Signal>| signal.map(|signal| signal.score);
     let candidates = rows.iter().map(|scored| ranking::Candidate {
         id: scored.row,
         keyword: score(scored.keyword),
         cosine: score(scored.vector),
     });
-    let fused: Vec<Fused<u32>> = match fusion {
+    let fused: Vec<Fused<u32>> = match search.fusion {
         Fusion::Rrf => {
             let place = |signal: Option<Signal>| signal.and_then(|signal| signal.place);
             let ranks = rows.iter().map(|scored| (scored.row, place(scored.keyword), place(scored.vector)));
             by_ranks(&ranks.collect::<Vec<_>>(), RRF_K)
         }
-        Fusion::Sum { alpha } => sum(&candidates.collect::<Vec<_>>(), alpha),
+        Fusion::Sum => sum(&candidates.collect::<Vec<_>>(), search.alpha),
         Fusion::Auto => {
             let occurring = found.hits.iter().zip(&found.bm25.idf).filter(|(hits, _)| **hits > 0);
             let statistics = QueryStatistics {
@@ -235,12 +188,12 @@ fn fuse(fusion: Fusion, found: &Found, spread: &Spread, rows: &mut [Scored]) {
 }
 
 /// Multiplies each score by what is left of it at its age; a row without a time counts as old as can be.
-fn fade(corpus: &Corpus, recency: &Recency, rows: &mut [Scored]) -> Result<(), SnapshotError> {
-    let values = corpus.parts.iter().map(Part::values).collect::<Result<Vec<_>, _>>()?;
+fn fade(context: &Context, recency: &Recency, rows: &mut [Scored]) -> Result<(), SnapshotError> {
+    let values = context.values()?;
     for scored in rows {
-        let (part, document) = part_of(corpus, scored.row);
+        let (part, document) = part_of(context.corpus, scored.row);
         let at = values[part].number(recency.attribute, document as usize);
-        let left = at.map_or(recency.floor, |at| recency_boost(at, recency.now, recency.floor));
+        let left = at.map_or(recency.floor, |at| recency_boost(at, context.now, recency.floor));
         scored.recency = Some(left);
         scored.score *= left;
     }

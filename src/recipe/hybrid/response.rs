@@ -1,7 +1,7 @@
 //! The response of `search`.
 
 use crate::json::Json;
-use crate::pipeline::{Correction, Explained, Legs};
+use crate::pipeline::{Correction, Explain, Legs};
 use serde::Serialize;
 
 /// Which legs of a search run.
@@ -17,13 +17,15 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// The mode with this name.
-    pub fn named(name: &str) -> Option<Mode> {
-        match name {
-            "keyword" => Some(Mode::Keyword),
-            "vector" => Some(Mode::Vector),
-            "hybrid" => Some(Mode::Hybrid),
-            _ => None,
+    /// All modes.
+    pub const ALL: [Mode; 3] = [Mode::Keyword, Mode::Vector, Mode::Hybrid];
+
+    /// Returns the name of the mode.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Keyword => "keyword",
+            Mode::Vector => "vector",
+            Mode::Hybrid => "hybrid",
         }
     }
 }
@@ -52,7 +54,6 @@ pub struct SearchResponse {
     /// Whether something that was asked for could not be done.
     pub degraded: bool,
     /// What, and why.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// How many records match; only where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,64 +93,6 @@ pub struct Hit {
     /// The record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub record: Option<Json>,
-}
-
-/// What made a score: what each leg says, and how that became the score: its parts add up, and are multiplied by its
-/// factors.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Explain {
-    /// What words say; none where no word matches.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub keyword: Option<ExplainedKeyword>,
-    /// What vectors say; none where they were not asked, or the record has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub vector: Option<ExplainedVector>,
-    /// How the score was made.
-    #[serde(flatten)]
-    pub score: Explained,
-}
-
-/// What vectors say.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct ExplainedVector {
-    /// How near: the cosine, the inner product, or the negative distance.
-    pub similarity: f64,
-    /// Its place among the nearest, from 0; none where it is not among the leg's candidates.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub place: Option<usize>,
-}
-
-/// What words say: bm25, phrase by phrase. The parts add up to the negative of it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ExplainedKeyword {
-    /// FTS5's rank: lower is better.
-    pub bm25: f64,
-    /// Its place among the best, from 0; none where it is not among the leg's candidates.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub place: Option<usize>,
-    /// The record's tokens.
-    pub length: u32,
-    /// The average record's tokens.
-    pub average_length: f64,
-    /// By phrase.
-    pub phrases: Vec<ExplainedPhrase>,
-}
-
-/// What one phrase gives to a score.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ExplainedPhrase {
-    /// The phrase, as it was looked for.
-    pub phrase: String,
-    /// The records that have it.
-    pub hits: u64,
-    /// What it tells.
-    pub idf: f64,
-    /// Its weighted occurrences in this record.
-    pub frequency: f64,
-    /// What it adds to the score.
-    pub part: f64,
 }
 
 /// The values of an attribute among the matches.

@@ -1,78 +1,113 @@
-//! `search`: words in, hits out.
+//! `search`: a query of plain words in, ranked hits out.
 
-use super::request::Request;
+use super::options::SearchOptions;
+use super::ranking::{Retrieved, Scored, retrieve};
+use super::resolved::{ResolvedSearch, SearchLegs};
+use super::response::{Facet, FacetValue, Hit, Mode, SearchResponse};
 use crate::analysis::Purpose;
 use crate::bitmap::Bitmap;
-use crate::engine::each_text;
-use crate::engine::passing;
-use crate::engine::{Engine, SearchError};
+use crate::engine::{Embedded, Engine, SearchError, each_text, passing};
 use crate::ids::FieldId;
+use crate::json::Json;
+use crate::options::Options;
 use crate::pipeline::{
-    Completion, Explained, Factor, Interpretation, Legs, Part, Signal, WordRule, Words, complete, ids_of,
-    interpret, key_of,
+    Completion, Explain, Explained, ExplainedKeyword, ExplainedPhrase, ExplainedVector, Factor,
+    Interpretation, KeywordDetails, Legs, Part, Signal, WordRule, Words, complete, ids_of, interpret, key_of,
 };
 use crate::presentation::{Markers, Markup, render};
 use crate::query::{Phrase, Term};
-use crate::recipe::hybrid::{
-    Explain, ExplainedKeyword, ExplainedPhrase, ExplainedVector, Facet, FacetValue, Hit, Mode, Plan,
-    Retrieved, Scored, SearchOptions, SearchResponse, retrieve,
-};
 use crate::retrieval::{self, Corpus, Filter, Found, Place, part_of};
 
 impl Engine {
-    /// The best records for a query of plain words.
+    /// Returns the best records for a query of plain words.
+    ///
+    /// ```
+    /// use snapseek::{Builder, Engine, Record, Schema, SearchOptions};
+    ///
+    /// let schema = Schema::of_fields([("title", 1.0)])?;
+    /// let mut builder = Builder::new(&schema)?;
+    /// builder.add(&Record::parse(br#"{"id": "1", "title": "A quick brown fox"}"#)?)?;
+    /// let engine = Engine::open(builder.finish()?)?;
+    /// let response = engine.search("quick fox", &SearchOptions::default())?;
+    /// assert_eq!(response.hits[0].id, "1");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// When an option or the filter cannot be used, or the snapshot is damaged.
+    /// When an option or the filter is faulty, or the snapshot is damaged.
     pub fn search(&self, query: &str, options: &SearchOptions) -> Result<SearchResponse, SearchError> {
-        let request = Request::check(self, query, options)?;
+        let mut faults = Options::of(&Json::Null);
+        let resolved = ResolvedSearch::of(self, options, &mut faults);
+        faults.finish()?;
+        self.run_search(query, options, &resolved, &Embedded::from(options.vector.clone()))
+    }
+
+    /// Reads the query and options of a search from one JSON object, and answers it.
+    ///
+    /// # Errors
+    /// As [`Engine::search`].
+    pub fn search_json(&self, json: &Json, embedded: Embedded) -> Result<SearchResponse, SearchError> {
+        let mut reading = Options::of(json);
+        let query = reading.required_text("query");
+        let options = SearchOptions::take(&mut reading);
+        let resolved = ResolvedSearch::of(self, &options, &mut reading);
+        reading.finish()?;
+        let vectors = embedded.vectors.or(options.vector.clone());
+        self.run_search(query, &options, &resolved, &Embedded { vectors, ..embedded })
+    }
+
+    fn run_search(
+        &self,
+        query: &str,
+        options: &SearchOptions,
+        search: &ResolvedSearch,
+        embedded: &Embedded,
+    ) -> Result<SearchResponse, SearchError> {
+        let wanted = options.mode.or(search.custom.as_ref().and_then(|custom| custom.mode));
+        let legs = SearchLegs::of(self, query, options, wanted, embedded)?;
         self.with_corpus(|corpus| {
-            let rule = request.custom.as_ref().map_or(WordRule::Any, |custom| custom.words);
-            let (as_you_type, typos) = (options.as_you_type, options.typos);
-            let mut interpretation =
-                interpret(query, rule, corpus, &self.schema, &self.analyzer, as_you_type, typos)?;
-            let allowed = self.allowed(corpus, options.filter.as_ref())?;
-            let allowed = narrowed(corpus, allowed, request.stages.filter(&self.schema))?;
-            let words = Words { query: &interpretation.query, weights: &request.weights };
-            let wants_all = options.count || !request.facets.is_empty();
-            let context = self.context(corpus, query, self.now(options.now));
-            let found = retrieve(
-                &context,
-                &Plan {
-                    words: (request.mode != Mode::Vector).then_some(words),
-                    vector: request.vector.as_ref().map(|(model, query)| (*model, query)),
-                    limit: request.offset + request.limit,
-                    candidates: request.candidates,
-                    allowed: allowed.as_deref(),
-                    wants_all,
-                    fusion: request.fusion,
-                    recency: request.recency,
-                    custom: request.custom.as_ref(),
-                    stages: &request.stages,
-                },
+            let rule = search.custom.as_ref().map_or(WordRule::Any, |custom| custom.words);
+            let mut interpretation = interpret(
+                query,
+                rule,
+                corpus,
+                &self.schema,
+                &self.analyzer,
+                options.as_you_type,
+                options.typos as u8,
             )?;
+            let allowed = self.allowed(corpus, options.filter.as_ref())?;
+            let allowed = narrowed(corpus, allowed, search.stages.filter(&self.schema))?;
+            let words = Words { query: &interpretation.query, weights: &search.weights };
+            let context = self.context(corpus, query, search.now);
+            let vector = legs.vector.as_ref().map(|(model, query)| (*model, query));
+            let words = (legs.mode != Mode::Vector).then_some(words);
+            let found = retrieve(&context, search, words, vector, allowed.as_deref())?;
             let matches = match &found.keyword {
                 Some(keyword) => &keyword.matches,
-                None if wants_all => &comparable(corpus, &request, allowed.as_deref())?,
+                None if search.wants_all => {
+                    &comparable(corpus, vector.map(|(model, _)| model), allowed.as_deref())?
+                }
                 None => &Vec::new(),
             };
-            let facets = facets(corpus, &request, matches)?;
             let total = options.count.then(|| matches.iter().map(|matches| matches.count() as u64).sum());
-            let hits = self.hits(corpus, &interpretation, &found, options, &request)?;
+            let hits = self.hits(corpus, &interpretation, &found, options, search)?;
             let keyword = found.keyword.as_ref().map(|found| found.rows.len());
-            // A vector leg that was asked for and had nothing to compare gave no candidates.
-            let vector = (request.mode != Mode::Keyword).then(|| found.vector.unwrap_or(0));
-            let model = request.vector.as_ref().and_then(|(place, _)| self.schema.models().nth(*place));
-            let mut warnings = request.warnings;
+            let model = vector.and_then(|(place, _)| self.schema.models().nth(place));
+            let mut warnings = legs.warnings.clone();
             warnings.append(&mut interpretation.warnings);
             Ok(SearchResponse {
                 query: query.to_owned(),
-                mode: request.mode,
-                legs: Legs { keyword, vector },
+                mode: legs.mode,
+                // A vector leg that was asked for and had nothing to compare returned no candidates.
+                legs: Legs {
+                    keyword,
+                    vector: (legs.mode != Mode::Keyword).then(|| found.vector.unwrap_or(0)),
+                },
                 model: model.map(|(name, _)| name.to_owned()),
-                fusion: match &request.custom {
+                fusion: match &search.custom {
                     Some(_) => Some("custom"),
-                    None => (request.mode == Mode::Hybrid).then(|| request.fusion.name()),
+                    None => (legs.mode == Mode::Hybrid).then(|| search.fusion.name()),
                 },
                 degraded: !warnings.is_empty(),
                 expression: interpretation.expression,
@@ -80,12 +115,12 @@ impl Engine {
                 warnings,
                 total,
                 hits,
-                facets,
+                facets: facets(corpus, &search.facets, matches)?,
             })
         })
     }
 
-    /// The most frequent words that start like the last word of `text`, at most `limit` of them.
+    /// Returns the most frequent words that start like the last word of `text`, at most `limit` of them.
     ///
     /// # Errors
     /// When the snapshot is damaged.
@@ -110,11 +145,11 @@ impl Engine {
         interpretation: &Interpretation,
         found: &Retrieved,
         options: &SearchOptions,
-        request: &Request,
+        search: &ResolvedSearch,
     ) -> Result<Vec<Hit>, SearchError> {
-        let page = found.rows.get(request.offset..).unwrap_or_default();
+        let page = found.rows.get(search.offset..).unwrap_or_default();
         let mut hits = page.iter().map(|scored| bare_hit(corpus, scored)).collect::<Result<Vec<_>, _>>()?;
-        let wants_text = options.snippet.tokens > 0 || !request.highlight.is_empty();
+        let wants_text = options.snippet.tokens > 0 || !search.highlight.is_empty();
         if !(wants_text || options.explain || options.records) {
             return Ok(hits);
         }
@@ -130,10 +165,10 @@ impl Engine {
         each_text(self, corpus, &interpretation.query, &rows, &mut |number, text| {
             let hit = &mut hits[number];
             if options.snippet.tokens > 0 {
-                let pieces = text.snippet(self, request.snippet_field, options.snippet.tokens);
+                let pieces = text.snippet(self, search.snippet_field, options.snippet.tokens);
                 hit.snippet = pieces.map(|pieces| render(&pieces, markers, markup));
             }
-            for (name, field) in &request.highlight {
+            for (name, field) in &search.highlight {
                 let pieces = text.highlight(self, *field);
                 hit.highlights.push((name.clone(), pieces.map(|pieces| render(&pieces, markers, markup))));
             }
@@ -141,7 +176,7 @@ impl Engine {
                 let (part, document) = part_of(corpus, rows[number]);
                 let length = lengths[part].get(document as usize).copied().unwrap_or(0);
                 let keyword = found.keyword.as_ref().zip(page[number].keyword).map(|(found, signal)| {
-                    explain_keyword(interpretation, found, &text.places, length, signal, &request.weights)
+                    explain_keyword(interpretation, found, &text.places, length, signal, &search.weights)
                 });
                 hit.explain = Some(explain(&page[number], keyword));
             }
@@ -182,18 +217,18 @@ fn narrowed(
     Ok(Some(narrow))
 }
 
-/// By segment, the documents that vectors alone can find: the allowed ones that have one.
+/// Returns, for each segment, the documents that vectors alone can find: the allowed ones that have a vector.
 fn comparable(
     corpus: &Corpus,
-    request: &Request,
+    model: Option<usize>,
     allowed: Option<&[Bitmap]>,
 ) -> Result<Vec<Bitmap>, SearchError> {
     let mut all = Vec::new();
     for (number, part) in corpus.parts.iter().enumerate() {
         let documents = part.segment.documents();
         let mut bitmap = Bitmap::none(documents as usize);
-        if let Some((model, _)) = &request.vector {
-            let rows = part.segment.vectors()?[*model];
+        if let Some(model) = model {
+            let rows = part.segment.vectors()?[model];
             let found = (0..rows.len()).map(|row| rows.document(row));
             found.filter(|document| *document < documents && part.is_live(*document)).for_each(|document| {
                 bitmap.insert(document as usize);
@@ -207,18 +242,22 @@ fn comparable(
     Ok(all)
 }
 
-fn facets(corpus: &Corpus, request: &Request, matches: &[Bitmap]) -> Result<Vec<Facet>, SearchError> {
+fn facets(
+    corpus: &Corpus,
+    wanted: &[(String, usize)],
+    matches: &[Bitmap],
+) -> Result<Vec<Facet>, SearchError> {
     let mut facets = Vec::new();
-    for (name, place) in &request.facets {
+    for (name, place) in wanted {
         let values = retrieval::facet_counts(corpus, matches, *place)?;
-        let values = values.into_iter().map(|(value, count)| FacetValue { value, count }).collect::<Vec<_>>();
+        let values = values.into_iter().map(|(value, count)| FacetValue { value, count }).collect();
         facets.push(Facet { attribute: name.clone(), values });
     }
     Ok(facets)
 }
 
 fn explain(scored: &Scored, keyword: Option<ExplainedKeyword>) -> Explain {
-    let vector = scored.vector.map(|Signal { score, place }| ExplainedVector { similarity: score, place });
+    let vector = scored.vector.map(ExplainedVector::of);
     let part = |name: &str, signal: Option<Signal>, product: f64| {
         // What a leg says nothing about can count all the same.
         let is_there = signal.is_some() || product != 0.0;
@@ -261,13 +300,9 @@ fn explain_keyword(
             part: 0.0 - found.bm25.rank(&only, length),
         });
     }
-    ExplainedKeyword {
-        bm25: 0.0 - signal.score,
-        place: signal.place,
-        length,
-        average_length: found.bm25.average_length(),
-        phrases,
-    }
+    let average_length = found.bm25.average_length();
+    let details = KeywordDetails { length, average_length, phrases };
+    ExplainedKeyword { details: Some(details), ..ExplainedKeyword::of(signal) }
 }
 
 fn words_of(phrase: &Phrase) -> String {

@@ -3,7 +3,7 @@
 use super::question::Question;
 use super::shown::Results;
 use crate::bitmap::Bitmap;
-use crate::engine::{Engine, SearchError};
+use crate::engine::{Embedded, Engine, SearchError};
 use crate::engine::{QueryVector, passing};
 use crate::json::Json;
 use crate::pipeline::Fields;
@@ -57,7 +57,7 @@ impl Engine {
         &mut self,
         find: Find,
         options: &Json,
-        vector: Option<Vec<f32>>,
+        embedded: &Embedded,
     ) -> Result<String, SearchError> {
         let limit = if matches!(find, Find::ByWords | Find::ByVector) { LEG_LIMIT } else { LIMIT };
         let mut question = Question::read(self, options, limit)?;
@@ -67,7 +67,7 @@ impl Engine {
             Find::ByWords => question.mode = "keyword",
             Find::ByVector => question.mode = "semantic",
         }
-        let (response, memories) = self.memory_answer(find, &question, vector)?;
+        let (response, memories) = self.memory_answer(find, &question, embedded)?;
         // What is noted is noted after the answer is made, so that it does not change it (M9).
         if find == Find::Memories && question.tracks {
             self.note_recall(&question, &memories)?;
@@ -80,9 +80,9 @@ impl Engine {
         &self,
         find: Find,
         question: &Question,
-        vector: Option<Vec<f32>>,
+        embedded: &Embedded,
     ) -> Result<(Fields, Vec<(String, f64)>), SearchError> {
-        let asked = self.memory_asked(find, question, vector)?;
+        let asked = self.memory_asked(find, question, embedded)?;
         self.with_corpus(|corpus| {
             let context = self.context(corpus, &question.query, question.at());
             let mut allowed = question.wanted.allowed(&context)?;
@@ -121,7 +121,7 @@ impl Engine {
         &self,
         find: Find,
         question: &Question,
-        vector: Option<Vec<f32>>,
+        embedded: &Embedded,
     ) -> Result<Asked, SearchError> {
         let query = Query::parse(&question.expression(), &self.schema.field_names(), &self.analyzer)?;
         let mut asked = Asked {
@@ -137,14 +137,13 @@ impl Engine {
         }
         let place = self.model(question.model.as_deref())?;
         let width = place.and_then(|place| self.schema.models().nth(place)?.1.width);
-        let reason = match (&question.embed_failed, &vector, width) {
-            (Some(message), ..) => Some(message.clone()),
-            (_, Some(vector), Some(width)) if vector.len() != width => {
+        let reason = match (&embedded.vectors, width) {
+            (Some(vector), Some(width)) if vector.len() != width => {
                 asked.is_of_other_width = true;
                 let len = vector.len();
                 Some(format!("vector: it has {len} numbers, and those to compare it with have {width}"))
             }
-            _ => match self.query_vector(&question.query, vector.as_deref(), question.model.as_deref())? {
+            _ => match self.query_vector(&question.query, embedded, question.model.as_deref())? {
                 QueryVector::Missing(reason) => Some(format!("vector: {reason}")),
                 QueryVector::NearNothing => None,
                 QueryVector::Ready(place, query) => {

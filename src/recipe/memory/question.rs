@@ -17,8 +17,6 @@ pub(super) struct Question {
     pub wanted: Wanted,
     pub weights: Weights,
     pub model: Option<String>,
-    /// Why the query could not be embedded.
-    pub embed_failed: Option<String>,
     /// Whether what is returned is reinforced, and noted in the session.
     pub tracks: bool,
     /// The session that recalls.
@@ -33,7 +31,7 @@ pub(super) struct Question {
 impl Question {
     pub fn read(engine: &Engine, json: &Json, limit: usize) -> Result<Question, SearchError> {
         let mut options = Options::of(json);
-        let query = required_text(&mut options, "query");
+        let query = options.required_text("query").to_owned();
         let wanted = Wanted::read(&mut options);
         let question = Question {
             query,
@@ -41,7 +39,6 @@ impl Question {
             mode: options.word("mode", &["hybrid", "semantic", "keyword"]).unwrap_or("hybrid"),
             weights: Weights::read(&mut options),
             model: options.text("model").map(str::to_owned),
-            embed_failed: options.text("embedFailed").map(str::to_owned),
             tracks: options.flag("track").unwrap_or(true),
             recalled_in: options.id("recallSessionId").or_else(|| wanted.session.clone()),
             raw: options.flag("raw").unwrap_or(false),
@@ -77,20 +74,4 @@ impl Question {
             .map(|(name, _)| format!("{name}: the schema has no such attribute, so no record has one"))
             .collect::<Vec<_>>()
     }
-}
-
-/// A text that has to be there.
-pub(crate) fn required_text(options: &mut Options, name: &'static str) -> String {
-    if options.json(name).is_none() {
-        options.complain(name, "a text is wanted");
-    }
-    options.text(name).unwrap_or_default().to_owned()
-}
-
-/// An id that has to be there.
-pub(crate) fn required_id(options: &mut Options, name: &'static str) -> String {
-    if options.json(name).is_none() {
-        options.complain(name, "an id is wanted");
-    }
-    options.id(name).unwrap_or_default()
 }

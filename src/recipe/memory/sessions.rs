@@ -1,6 +1,5 @@
 //! When and where was something remembered? `memory.timeline` and `memory.sessionContext`.
 
-use super::question::required_id;
 use super::shown::as_read;
 use crate::document::Key;
 use crate::engine::record_of;
@@ -34,7 +33,7 @@ impl Engine {
     /// `memory.timeline` (M10).
     pub(crate) fn memory_timeline(&self, json: &Json) -> Result<String, SearchError> {
         let mut options = Options::of(json);
-        let id = required_id(&mut options, "id");
+        let id = options.required_id("id");
         let before = options.count("before", 0..=MAX_DEPTH).unwrap_or(DEPTH);
         let after = options.count("after", 0..=MAX_DEPTH).unwrap_or(DEPTH);
         let decays = options.flag("decay").unwrap_or(false);
@@ -77,7 +76,7 @@ impl Engine {
     /// `memory.sessionContext` (M11).
     pub(crate) fn memory_session_context(&self, json: &Json) -> Result<String, SearchError> {
         let mut options = Options::of(json);
-        let id = required_id(&mut options, "id");
+        let id = options.required_id("id");
         options.time("now");
         options.finish()?;
         let state = self.state()?;

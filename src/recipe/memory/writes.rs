@@ -1,11 +1,11 @@
 //! Writing memories, and what is known of them.
 
-use super::question::{Question, required_id, required_text};
+use super::question::Question;
 use super::shown::time;
 use crate::document::{Key, Record};
 use crate::engine::event_id;
 use crate::engine::wrong;
-use crate::engine::{Engine, SearchError, SearchFault, WriteError};
+use crate::engine::{Embedded, Engine, NewRecord, SearchError, SearchFault, WriteError};
 use crate::json::Json;
 use crate::options::Options;
 use crate::pipeline::Fields;
@@ -26,16 +26,13 @@ const RELATION: &str = "RELATED_TO";
 
 impl Engine {
     /// `memory.create`.
-    pub(crate) fn memory_create(
-        &mut self,
-        json: &Json,
-        vector: Option<Vec<f32>>,
-    ) -> Result<String, SearchError> {
+    pub(crate) fn memory_create(&mut self, json: &Json, embedded: &Embedded) -> Result<String, SearchError> {
+        let vector = embedded.vectors.as_deref();
         let mut options = Options::of(json);
         let now = self.now_in(&mut options);
         let id = options.id("id");
         let model = options.text("model").map(str::to_owned);
-        let warnings = options.text("embedFailed").map(str::to_owned).into_iter().collect::<Vec<_>>();
+        let warnings = embedded.failure().map(str::to_owned).into_iter().collect::<Vec<_>>();
         let session = options.id("sessionId");
         let mut fields = new_memory(&mut options, now);
         if let Some(id) = &id
@@ -55,7 +52,8 @@ impl Engine {
         fields.0.insert(0, ("id".to_owned(), Json::String(id.clone())));
         let record =
             Record::from_json(Json::Object(fields.0)).map_err(|error| wrong("id", error.to_string()))?;
-        self.add_with(&[(&record, place.zip(vector.as_deref()))], Some(now))?;
+        let vectors = place.zip(vector.map(<[f32]>::to_vec)).into_iter().collect();
+        self.add_with(&[NewRecord { record: &record, vectors }], Some(now))?;
         if let Some(session) = session {
             self.note_usage(&session, &id, "created", now)?;
         }
@@ -84,7 +82,7 @@ impl Engine {
     /// `memory.supersede`: from now on, one memory stands in place of another.
     pub(crate) fn memory_supersede(&mut self, json: &Json) -> Result<String, SearchError> {
         let mut options = Options::of(json);
-        let (old, new) = (required_id(&mut options, "oldId"), required_id(&mut options, "newId"));
+        let (old, new) = (options.required_id("oldId"), options.required_id("newId"));
         let now = self.now_in(&mut options);
         if self.schema.attribute("validUntil").is_none() {
             options.complain(
@@ -109,7 +107,7 @@ impl Engine {
     /// `memory.relate`.
     pub(crate) fn memory_relate(&mut self, json: &Json) -> Result<String, SearchError> {
         let mut options = Options::of(json);
-        let (from, to) = (required_id(&mut options, "sourceId"), required_id(&mut options, "targetId"));
+        let (from, to) = (options.required_id("sourceId"), options.required_id("targetId"));
         let relation = options.text("type").unwrap_or(RELATION);
         let valid_until = options.time("validUntil");
         let now = self.now_in(&mut options);
@@ -146,7 +144,7 @@ impl Engine {
         change: fn(f64, f64) -> f64,
     ) -> Result<String, SearchError> {
         let mut options = Options::of(json);
-        let id = required_id(&mut options, "id");
+        let id = options.required_id("id");
         let amount = options.number("amount", 0.0..=1.0).unwrap_or(default);
         let decays = options.flag("decay").unwrap_or(false);
         let now = self.now_in(&mut options);
@@ -185,8 +183,8 @@ impl Engine {
     /// `memory.linkToSession`.
     pub(crate) fn memory_link_to_session(&mut self, json: &Json) -> Result<String, SearchError> {
         let mut options = Options::of(json);
-        let (id, session) = (required_id(&mut options, "id"), required_id(&mut options, "sessionId"));
-        required_text(&mut options, "usage");
+        let (id, session) = (options.required_id("id"), options.required_id("sessionId"));
+        options.require("usage");
         let usage = options.word("usage", &USAGES).unwrap_or_default();
         let now = self.now_in(&mut options);
         options.finish()?;
@@ -198,7 +196,7 @@ impl Engine {
     /// `memory.delete`: the memory is marked, and no longer found.
     pub(crate) fn memory_delete(&mut self, json: &Json) -> Result<String, SearchError> {
         let mut options = Options::of(json);
-        let id = required_id(&mut options, "id");
+        let id = options.required_id("id");
         let now = self.now_in(&mut options);
         options.finish()?;
         self.memory(&id)?;
@@ -214,7 +212,7 @@ impl Engine {
     /// `memory.session`: begins a session, or says more of one.
     pub(crate) fn memory_session(&mut self, json: &Json) -> Result<String, SearchError> {
         let mut options = Options::of(json);
-        let id = required_id(&mut options, "id");
+        let id = options.required_id("id");
         let now = self.now_in(&mut options);
         let is_known = self.state()?.session(&id).is_some_and(|session| session.started_at.is_some());
         let mut fields = Fields::default();
@@ -244,11 +242,11 @@ fn key(id: &str) -> Key<'_> {
 /// The fields of a new memory, as options name them, and what they are where they do not.
 fn new_memory(options: &mut Options, now: f64) -> Fields {
     let mut fields = Fields::default();
-    let content = required_text(options, "content");
+    let content = options.required_text("content");
     let made = options.time("createdAt").unwrap_or(now);
     fields.text("kind", Some(MEMORY));
     fields.text("projectId", options.id("projectId").as_deref());
-    fields.text("content", Some(&content));
+    fields.text("content", Some(content));
     fields.text("summary", options.text("summary"));
     fields.text("sector", options.text("sector").or(Some(SECTOR)));
     fields.text("tier", options.word("tier", &TIERS).or(Some(TIER)));

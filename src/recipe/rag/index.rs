@@ -3,14 +3,14 @@
 //! A source's text is cut into chunks, each a record; what did not change is passed over. Vectors come from the snapshot's
 //! own embedders, or from the caller: a first call with `dryRun` tells the texts, a second brings their vectors.
 
-use super::search::{CHUNK, Clamps, provider_of};
+use super::search::{CHUNK, provider_of};
 use crate::chunking::{Chunk, DEFAULT_OVERLAP, DEFAULT_SIZE, MAX_OVERLAP, MAX_SIZE, chunk_text};
 use crate::document::{Key, Record};
 use crate::engine::records_of;
 use crate::engine::wrong;
-use crate::engine::{Engine, SearchError};
-use crate::json::Json;
-use crate::options::Options;
+use crate::engine::{Embedded, Engine, NewRecord, SearchError};
+use crate::json::{Json, text_of};
+use crate::options::{Clamps, Options};
 use crate::order::Set;
 use crate::pipeline::Fields;
 use crate::recipe::rag::{Source, Sources};
@@ -45,7 +45,6 @@ struct Given<'a> {
 impl<'a> Request<'a> {
     fn read(json: &'a Json) -> Result<Request<'a>, SearchError> {
         let mut options = Options::of(json);
-        let mut clamped = Clamps::default();
         let mut names = Set::new();
         let sources = options.objects("sources", |source| {
             let given = Given::read(source);
@@ -54,12 +53,10 @@ impl<'a> Request<'a> {
             }
             given
         });
-        if sources.is_none() {
-            options.complain("sources", "an array of objects is wanted");
-        }
-        let size = clamped.count(&mut options, "chunkSize", 1..=MAX_SIZE).unwrap_or(DEFAULT_SIZE);
+        options.require("sources");
+        let size = options.clamped_count("chunkSize", 1..=MAX_SIZE).unwrap_or(DEFAULT_SIZE);
         let most = MAX_OVERLAP.min(size - 1);
-        let overlap = clamped.count(&mut options, "chunkOverlap", 0..=most);
+        let overlap = options.clamped_count("chunkOverlap", 0..=most);
         let request = Request {
             sources: sources.unwrap_or_default(),
             size,
@@ -69,23 +66,19 @@ impl<'a> Request<'a> {
             dry_run: options.flag("dryRun").unwrap_or(false),
             model: options.text("model"),
             now: options.time("now"),
-            clamped,
+            clamped: Clamps::default(),
         };
-        options.finish()?;
-        Ok(request)
+        Ok(Request { clamped: options.finish()?, ..request })
     }
 }
 
 impl<'a> Given<'a> {
     fn read(options: &mut Options<'a>) -> Given<'a> {
         let source = read_source(options);
-        let body = options.text("body");
-        if body.is_none() {
-            options.complain("body", "a text is wanted");
-        }
+        let body = options.required_text("body");
         Given {
             source,
-            body: body.unwrap_or_default(),
+            body,
             title: options.text("title"),
             links: LINKS.map(|name| options.id(name)),
             created_at: options.time("createdAt"),
@@ -169,11 +162,8 @@ impl Embedding {
 }
 
 impl Engine {
-    pub(crate) fn rag_index(
-        &mut self,
-        json: &Json,
-        vectors: Option<Vec<f32>>,
-    ) -> Result<String, SearchError> {
+    pub(crate) fn rag_index(&mut self, json: &Json, embedded: Embedded) -> Result<String, SearchError> {
+        let vectors = embedded.vectors;
         let request = Request::read(json)?;
         let model = self.model(request.model)?;
         let work = self.rag_work(&request)?;
@@ -201,8 +191,10 @@ impl Engine {
             }
             self.note_embedding(&mut embedding, model, given, work.records.len(), has_vectors(given));
             for (place, record) in work.records.iter().enumerate() {
-                let vector = model.filter(|_| has_vectors(given));
-                rows.push((record, vector.map(|model| (model, &own[place * width..(place + 1) * width]))));
+                let own = model
+                    .filter(|_| has_vectors(given))
+                    .map(|model| (model, own[place * width..(place + 1) * width].to_vec()));
+                rows.push(NewRecord { record, vectors: own.into_iter().collect() });
             }
         }
         if let Some(reason) =
@@ -335,7 +327,10 @@ impl Engine {
         response.object("embedding", embedding.fields());
         response.put("sources", Json::Array(sources));
         if !request.clamped.is_empty() {
-            response.object("clamped", request.clamped.fields());
+            response.put(
+                "clamped",
+                Json::parse(text_of(&request.clamped).as_bytes()).expect("clamps have a JSON form"),
+            );
         }
         response.into_text()
     }

@@ -8,9 +8,7 @@ use crate::bitmap::Bitmap;
 use crate::order::{Map, sort_by, sort_by_key};
 use crate::pipeline::Stages;
 use crate::pipeline::{Ask, Candidate, Words};
-use crate::pipeline::{
-    Context, Curve, Explained, Formula, Measure, Part, Rated, best_first, overlap, place_score,
-};
+use crate::pipeline::{Context, Curve, Explained, Formula, Measure, Rated, best_first, overlap, place_score};
 use crate::ranking::{Near, Placed, changed_ranks, diversified, graph_signals, share_at, with_neighbours};
 use crate::retrieval::{TimeOrder, by_time};
 use crate::snapshot::SnapshotError;
@@ -335,7 +333,7 @@ fn rerank(sources: &Sources, graph: &Graph, weight: f64, hits: &mut [RagHit]) ->
     let by_name = graph.nodes.iter().map(|node| node.id.as_str()).zip(signals).collect::<Map<_, _>>();
     for hit in hits.iter_mut() {
         let signal = by_name.get(sources.of(hit.row)?.name().as_str()).copied().unwrap_or(0.0);
-        let explained = explained_by(&[("base", hit.score, 1.0 - weight), ("graph", signal, weight)]);
+        let explained = Explained::sum(&[("base", hit.score, 1.0 - weight), ("graph", signal, weight)]);
         hit.rerank = Some((hit.score, signal));
         hit.score = explained.score();
         hit.base_explained = Some(std::mem::replace(&mut hit.explained, explained));
@@ -346,15 +344,5 @@ fn rerank(sources: &Sources, graph: &Graph, weight: f64, hits: &mut [RagHit]) ->
 }
 
 fn explained_by_seed(score: f64, distance: usize) -> Explained {
-    explained_by(&[("seed", score, share_at(distance))])
-}
-
-fn explained_by(parts: &[(&str, f64, f64)]) -> Explained {
-    let part = |(name, value, weight): &(&str, f64, f64)| Part {
-        name: (*name).to_owned(),
-        value: *value,
-        weight: Some(*weight),
-        product: weight * value,
-    };
-    Explained { parts: parts.iter().map(part).collect::<Vec<_>>(), factors: Vec::new() }
+    Explained::sum(&[("seed", score, share_at(distance))])
 }

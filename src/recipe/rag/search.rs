@@ -2,11 +2,10 @@
 
 use crate::document::Record;
 use crate::engine::wrong;
-use crate::engine::{Engine, SearchError};
+use crate::engine::{Embedded, Engine, SearchError};
 use crate::engine::{QueryVector, passing, records_of};
 use crate::json::{Json, text_of};
-use crate::options::Options;
-use crate::order::Map;
+use crate::options::{Clamps, Options};
 use crate::pipeline::Fields;
 use crate::pipeline::{Stages, WordRule, Words, interpret, key_of};
 use crate::recipe::rag::{
@@ -15,72 +14,9 @@ use crate::recipe::rag::{
 use crate::retrieval::{Corpus, Filter, Target, Test};
 use crate::schema::EmbedderKind;
 use serde::Serialize;
-use std::ops::RangeInclusive;
 
 /// The kind of the records that `rag.index` writes.
 pub(super) const CHUNK: &str = "chunk";
-
-/// Numbers that were out of range, by option (R11).
-#[derive(Default, Serialize)]
-pub(super) struct Clamps(Map<&'static str, Clamp>);
-
-#[derive(Serialize)]
-struct Clamp {
-    given: f64,
-    used: f64,
-}
-
-impl Clamps {
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    pub fn fields(&self) -> Fields {
-        let mut all = Fields::default();
-        for (name, clamp) in &self.0 {
-            let mut own = Fields::default();
-            own.float("given", clamp.given);
-            own.float("used", clamp.used);
-            all.object(name, own);
-        }
-        all
-    }
-
-    /// A number, brought into its range; none where none is given.
-    pub fn number(
-        &mut self,
-        options: &mut Options,
-        name: &'static str,
-        range: RangeInclusive<f64>,
-    ) -> Option<f64> {
-        let given = options.any_number(name)?;
-        self.note(name, given, brought_into(given, *range.start(), *range.end()))
-    }
-
-    /// A whole number, brought into its range; none where none is given.
-    pub fn count(
-        &mut self,
-        options: &mut Options,
-        name: &'static str,
-        range: RangeInclusive<usize>,
-    ) -> Option<usize> {
-        let given = options.any_number(name)?;
-        let used = brought_into(given.floor(), *range.start() as f64, *range.end() as f64);
-        self.note(name, given, used).map(|used| used as usize)
-    }
-
-    fn note(&mut self, name: &'static str, given: f64, used: f64) -> Option<f64> {
-        if given != used {
-            self.0.insert(name, Clamp { given, used });
-        }
-        Some(used)
-    }
-}
-
-/// As `clamp`, which would bring the printing of numbers into the module, for its complaint about a range that is none.
-fn brought_into(number: f64, least: f64, most: f64) -> f64 {
-    number.max(least).min(most)
-}
 
 /// What the caller asks, read and checked.
 struct Request<'a> {
@@ -105,7 +41,6 @@ struct Request<'a> {
     now: Option<f64>,
     strict: bool,
     explain: bool,
-    embed_failed: Option<&'a str>,
     clamped: Clamps,
     warnings: Vec<String>,
 }
@@ -123,12 +58,8 @@ impl<'a> Request<'a> {
     fn read(json: &'a Json) -> Result<Request<'a>, SearchError> {
         let mut options = Options::of(json);
         let o = &mut options;
-        let mut clamped = Clamps::default();
         let mut warnings = Vec::new();
-        let query = o.text("query");
-        if query.is_none() {
-            o.complain("query", "a text is wanted");
-        }
+        let query = o.required_text("query");
         let named = o.text("mode");
         let mode = named.map_or(Some(RagMode::Hybrid), RagMode::named).unwrap_or_else(|| {
             let name = named.unwrap_or_default();
@@ -137,27 +68,27 @@ impl<'a> Request<'a> {
             ));
             RagMode::Hybrid
         });
-        let limit = clamped.count(o, "limit", 1..=100).unwrap_or(10);
-        let candidate_limit = clamped.count(o, "candidateLimit", limit..=500);
+        let limit = o.clamped_count("limit", 1..=100).unwrap_or(10);
+        let candidate_limit = o.clamped_count("candidateLimit", limit..=500);
         let request = Request {
-            query: query.unwrap_or_default(),
+            query,
             mode,
             limit,
             candidate_limit: candidate_limit.unwrap_or((6 * limit).clamp(60, 500)),
-            semantic_weight: clamped.number(o, "semanticWeight", 0.0..=1.0).unwrap_or(0.7),
-            min_score: clamped.number(o, "minScore", 0.0..=1.0),
-            min_semantic_score: clamped.number(o, "minSemanticScore", 0.0..=1.0),
-            min_token_overlap: clamped.count(o, "minTokenOverlap", 0..=1000),
+            semantic_weight: o.clamped_number("semanticWeight", 0.0..=1.0).unwrap_or(0.7),
+            min_score: o.clamped_number("minScore", 0.0..=1.0),
+            min_semantic_score: o.clamped_number("minSemanticScore", 0.0..=1.0),
+            min_token_overlap: o.clamped_count("minTokenOverlap", 0..=1000),
             diversify_by_source: o.flag("diversifyBySource").unwrap_or(true),
-            max_per_source: clamped.count(o, "maxPerSource", 1..=20).unwrap_or(3),
-            window: clamped.count(o, "neighborWindow", 0..=5).unwrap_or(0),
+            max_per_source: o.clamped_count("maxPerSource", 1..=20).unwrap_or(3),
+            window: o.clamped_count("neighborWindow", 0..=5).unwrap_or(0),
             include_graph: o.flag("includeGraph").unwrap_or(true),
             graph: GraphPlan {
-                node_limit: clamped.count(o, "nodeLimit", 1..=500).unwrap_or(60),
+                node_limit: o.clamped_count("nodeLimit", 1..=500).unwrap_or(60),
                 include_session: o.flag("includeSession").unwrap_or(false),
             },
             rerank: o.flag("graphRerank").unwrap_or(false),
-            rerank_weight: clamped.number(o, "graphRerankWeight", 0.0..=0.75).unwrap_or(0.2),
+            rerank_weight: o.clamped_number("graphRerankWeight", 0.0..=0.75).unwrap_or(0.2),
             filters: Filters {
                 source_type: o.texts("sourceType"),
                 session_id: o.id("sessionId"),
@@ -167,13 +98,11 @@ impl<'a> Request<'a> {
             now: o.time("now"),
             strict: o.flag("strict").unwrap_or(false),
             explain: o.flag("explain").unwrap_or(false),
-            embed_failed: o.text("embedFailed"),
             stages: Stages::read(o),
-            clamped,
+            clamped: Clamps::default(),
             warnings,
         };
-        options.finish()?;
-        Ok(request)
+        Ok(Request { clamped: options.finish()?, ..request })
     }
 
     fn quality(&self, mode: RagMode) -> Quality {
@@ -268,11 +197,11 @@ struct Embedding {
 }
 
 impl Engine {
-    pub(crate) fn rag_search(&self, json: &Json, given: Option<Vec<f32>>) -> Result<String, SearchError> {
+    pub(crate) fn rag_search(&self, json: &Json, embedded: &Embedded) -> Result<String, SearchError> {
         let mut request = Request::read(json)?;
         let (vector, embedding) = match request.mode {
             RagMode::Fts => (QueryVector::NearNothing, None),
-            _ => self.rag_vector(&request, given.as_deref())?,
+            _ => self.rag_vector(&request, embedded)?,
         };
         let reason = vector.missing().map(str::to_owned);
         let reason = reason.or_else(|| embedding.as_ref().and_then(|own| own.fallback_reason.clone()));
@@ -318,7 +247,7 @@ impl Engine {
             let hits = found.hits.iter().zip(records_of(corpus, &rows)?);
             let results = hits.map(|(hit, record)| result(corpus, hit, &record, request.explain));
             let results = results.collect::<Result<Vec<_>, _>>()?;
-            let tier = match (&reason, given.is_some() && embedding.is_some()) {
+            let tier = match (&reason, embedded.vectors.is_some() && embedding.is_some()) {
                 (Some(_), _) => "degraded",
                 (None, true) => "high",
                 (None, false) => "local",
@@ -334,26 +263,23 @@ impl Engine {
     fn rag_vector(
         &self,
         request: &Request,
-        given: Option<&[f32]>,
+        embedded: &Embedded,
     ) -> Result<(QueryVector, Option<Embedding>), SearchError> {
         let mut place = self.model(request.model)?;
-        let mut vector = match request.embed_failed {
-            Some(reason) => QueryVector::Missing(reason.to_owned()),
-            None => self.query_vector(request.query, given, request.model)?,
-        };
+        let mut vector = self.query_vector(request.query, embedded, request.model)?;
         let reason = vector.missing().map(str::to_owned);
         if reason.is_some()
             && let Some((own, (name, _))) =
                 self.schema.models().enumerate().find(|(_, (_, model))| model.embedder.is_some())
         {
-            let instead = self.query_vector(request.query, None, Some(name))?;
+            let instead = self.query_vector(request.query, &Embedded::default(), Some(name))?;
             if instead.missing().is_none() {
                 (vector, place) = (instead, Some(own));
             }
         }
         let model = place.and_then(|place| self.schema.models().nth(place));
         let embedding = model.filter(|_| vector.missing().is_none()).map(|(name, model)| Embedding {
-            provider: if given.is_some() { "embed" } else { provider_of(model.embedder) },
+            provider: if embedded.vectors.is_some() { "embed" } else { provider_of(model.embedder) },
             model: model.id.clone().unwrap_or_else(|| name.to_owned()),
             dimensions: model.width,
             fallback_used: reason.is_some(),

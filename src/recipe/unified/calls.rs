@@ -1,6 +1,6 @@
 //! The unified recipe's calls: what is remembered between searches, and what hits look like.
 
-use crate::engine::{Engine, SearchError};
+use crate::engine::{Embedded, Engine, SearchError};
 use crate::engine::{QueryVector, passing, record_of};
 use crate::json::{Json, text_of};
 use crate::options::Options;
@@ -37,8 +37,6 @@ struct Delivery {
     is_warming: bool,
     /// What made, or will make, the vector: then that counts in the cache, and not the vector.
     embedder: Option<String>,
-    /// Why the query could not be embedded.
-    embed_failed: Option<String>,
 }
 
 /// What a search answers.
@@ -68,14 +66,14 @@ impl Engine {
         &mut self,
         call: &str,
         options: &Json,
-        vector: Option<Vec<f32>>,
+        embedded: &Embedded,
     ) -> Result<String, SearchError> {
         let mut reading = Options::of(options);
         let mut params = Params::read(&mut reading);
         let delivery = self.delivery(&mut reading);
         reading.finish()?;
         params.query = boosted(&params.query, booster(call));
-        let own = vector.as_deref().filter(|_| delivery.embedder.is_none());
+        let own = embedded.vectors.as_deref().filter(|_| delivery.embedder.is_none());
         let key = AnswerKey::of(booster(call), options, own);
         let writes = self.writes;
         self.remembered().answers.forget_unless(writes);
@@ -87,7 +85,7 @@ impl Engine {
             remembered.figures.counts.hits += 1;
             return Ok(answer.to_owned());
         }
-        let Some(response) = self.answer(call, &params, &delivery, vector)? else {
+        let Some(response) = self.answer(call, &params, &delivery, embedded)? else {
             return Ok("null".to_owned());
         };
         let counts = &mut self.remembered().figures.counts;
@@ -96,7 +94,7 @@ impl Engine {
         counts.short_circuits += u64::from(response.short_circuit);
         let text = text_of(&response);
         // What was found without vectors because they failed is not kept: they may be back at once.
-        if delivery.embed_failed.is_none() {
+        if embedded.failure().is_none() {
             self.remembered().answers.put(key, delivery.now, text.clone());
         }
         Ok(text)
@@ -133,7 +131,6 @@ impl Engine {
             now: self.now_in(options),
             is_warming: options.flag("warming").unwrap_or(false),
             embedder: options.text("embedder").map(str::to_owned),
-            embed_failed: options.text("embedFailed").map(str::to_owned),
         }
     }
 
@@ -142,11 +139,11 @@ impl Engine {
         call: &str,
         params: &Params,
         delivery: &Delivery,
-        vector: Option<Vec<f32>>,
+        embedded: &Embedded,
     ) -> Result<Option<Response>, SearchError> {
         let mut warnings = Vec::new();
         let filter = params.filter(&self.schema, &mut warnings);
-        let made = self.made_vector(call, params, delivery, vector.as_deref(), &mut warnings)?;
+        let made = self.made_vector(call, params, embedded, &mut warnings)?;
         let asked = self.asked_of_vocabulary(params, &mut warnings)?;
         let remembered = self.kept::<Remembered>(RecipeName::Unified);
         let vocabulary = asked.as_deref().zip(remembered.and_then(|own| own.vocabulary.as_ref()));
@@ -190,37 +187,26 @@ impl Engine {
         &mut self,
         call: &str,
         params: &Params,
-        delivery: &Delivery,
-        given: Option<&[f32]>,
+        embedded: &Embedded,
         warnings: &mut Vec<String>,
     ) -> Result<Option<QueryVector>, SearchError> {
         let has_models = self.schema.models().len() > 0;
-        let nothing = |reason: &str| Ok(Some(QueryVector::Missing(reason.to_owned())));
         if params.query.is_empty() {
-            return nothing("the query is empty");
+            return Ok(Some(QueryVector::Missing("the query is empty".to_owned())));
         }
-        if let Some(reason) = &delivery.embed_failed {
-            self.remembered().figures.counts.vector_errors += 1;
-            warnings.push(reason.clone());
-            return nothing(reason);
-        }
-        if call == "unified.early" && has_models {
+        if call == "unified.early" && has_models && embedded.failure().is_none() {
             return Ok(None);
         }
-        match self.query_vector(&params.query, given, params.model.as_deref()) {
-            Ok(made) => {
-                // A snapshot without vectors is no less for it, unless one was to be compared.
-                let missing = made.missing().filter(|_| has_models || given.is_some());
-                warnings.extend(missing.map(str::to_owned));
-                Ok(Some(made))
+        let made = self.query_vector(&params.query, embedded, params.model.as_deref())?;
+        if let Some(reason) = made.missing() {
+            let has_failed = embedded.failure().is_some() || embedded.is_by_embed;
+            self.remembered().figures.counts.vector_errors += u64::from(has_failed);
+            // A snapshot without vectors is no less for it, unless one was to be compared.
+            if has_models || embedded.vectors.is_some() || has_failed {
+                warnings.push(reason.to_owned());
             }
-            Err(error) if given.is_some() && delivery.embedder.is_some() => {
-                self.remembered().figures.counts.vector_errors += 1;
-                warnings.push(error.to_string());
-                nothing("the embedder's vector cannot be used")
-            }
-            Err(error) => Err(error),
         }
+        Ok(Some(made))
     }
 
     /// The query's vector for the vocabulary, which is made where there is none that is still true; none where it is not

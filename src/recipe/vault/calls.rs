@@ -4,7 +4,7 @@ use super::options::VaultOptions;
 use super::response::{Loaded, Signals, VaultMode, VaultResponse, VaultResult, VaultScan, VaultWeights};
 use crate::bitmap::Bitmap;
 use crate::document::{Key, Record};
-use crate::engine::{Engine, SearchError};
+use crate::engine::{Embedded, Engine, SearchError};
 use crate::engine::{QueryVector, passing, record_of};
 use crate::json::Json;
 use crate::options::Options;
@@ -31,19 +31,19 @@ impl Engine {
     ///
     /// # Errors
     /// When an option cannot be used, or the snapshot is damaged.
-    pub fn vault_search(&self, options: &Json, vector: Option<&[f32]>) -> Result<VaultResponse, SearchError> {
-        self.vault_answer(&VaultOptions::read(options)?, vector)
+    pub fn vault_search(&self, options: &Json, embedded: &Embedded) -> Result<VaultResponse, SearchError> {
+        self.vault_answer(&VaultOptions::read(options)?, embedded)
     }
 
     pub(crate) fn vault_answer(
         &self,
         options: &VaultOptions,
-        vector: Option<&[f32]>,
+        embedded: &Embedded,
     ) -> Result<VaultResponse, SearchError> {
         let expression = any_term(options.query);
         let words = Query::parse(&expression, &self.schema.field_names(), &self.analyzer)?;
         let mut warnings = Vec::new();
-        let vector = self.vault_vector(options, vector, &mut warnings)?;
+        let vector = self.vault_vector(options, embedded, &mut warnings)?;
         let now = options.stages.as_of.unwrap_or_else(|| self.now(options.now));
         let mut conditions = vec![vault::valid(&self.schema, now, options.has_expired, options.has_upcoming)];
         if let Some(filter) = options.filter {
@@ -103,17 +103,13 @@ impl Engine {
     fn vault_vector(
         &self,
         options: &VaultOptions,
-        given: Option<&[f32]>,
+        embedded: &Embedded,
         warnings: &mut Vec<String>,
     ) -> Result<Option<QueryVector>, SearchError> {
-        if let Some(message) = options.embed_failed {
-            warnings.push(message.to_owned());
+        if self.schema.models().len() == 0 && options.model.is_none() && embedded.failure().is_none() {
             return Ok(None);
         }
-        if self.schema.models().len() == 0 && options.model.is_none() {
-            return Ok(None);
-        }
-        let vector = self.query_vector(options.query, given, options.model)?;
+        let vector = self.query_vector(options.query, embedded, options.model)?;
         if let Some(reason) = vector.missing() {
             warnings.push(format!("vector: {reason}, so only words were looked for"));
         }
@@ -198,9 +194,7 @@ impl Engine {
         let (query, entry_id, action) =
             (read.text("query"), read.id("entryId"), read.word("action", &ACTIONS));
         for name in ["query", "entryId", "action"] {
-            if read.json(name).is_none() {
-                read.complain(name, "is missing");
-            }
+            read.require(name);
         }
         let (created_at, now) = (read.time("createdAt"), read.time("now"));
         read.finish()?;
@@ -244,10 +238,8 @@ pub(crate) fn load(
     find: impl Fn(&str) -> Result<Option<Record>, SnapshotError>,
 ) -> Result<Loaded, SearchError> {
     let mut options = Options::of(options);
-    let ids = options.texts("ids");
-    if options.json("ids").is_none() {
-        options.complain("ids", "an array of texts is wanted");
-    }
+    let ids = options.ids("ids");
+    options.require("ids");
     options.time("now");
     options.finish()?;
     let mut loaded = Loaded { entries: Vec::new(), missing: Vec::new() };

@@ -3,7 +3,7 @@
 use super::calls::load;
 use super::options::VaultOptions;
 use super::response::{Loaded, VaultMode, VaultResult, VaultWeights};
-use crate::engine::{Engine, SearchError};
+use crate::engine::{Embedded, Engine, SearchError};
 use crate::json::Json;
 use crate::order::sort_by;
 use crate::pipeline::Factor;
@@ -81,12 +81,12 @@ impl<'a> Federation<'a> {
     ///
     /// # Errors
     /// When an option cannot be used, or a snapshot is damaged.
-    pub fn search(&self, options: &Json, vector: Option<&[f32]>) -> Result<Federated, SearchError> {
+    pub fn search(&self, options: &Json, embedded: &Embedded) -> Result<Federated, SearchError> {
         let options = VaultOptions::read(options)?;
         let each = options.of_a_tier();
         let (mut answers, mut tiers, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
         for tier in &self.tiers {
-            let mut answer = tier.engine.vault_answer(&each, vector)?;
+            let mut answer = tier.engine.vault_answer(&each, embedded)?;
             warnings.extend(answer.warnings.drain(..).map(|warning| format!("{}: {warning}", tier.name)));
             tiers.push(FederationTier {
                 name: tier.name.to_owned(),

@@ -27,21 +27,17 @@ pub(crate) struct VaultOptions<'a> {
     pub wants_explain: bool,
     pub wants_all: bool,
     pub model: Option<&'a str>,
-    pub embed_failed: Option<&'a str>,
     pub now: Option<f64>,
 }
 
 impl<'a> VaultOptions<'a> {
     pub fn read(json: &'a Json) -> Result<VaultOptions<'a>, SearchError> {
         let mut options = Options::of(json);
-        let query = options.text("query");
-        if options.json("query").is_none() {
-            options.complain("query", "a text is wanted");
-        }
+        let query = options.required_text("query");
         let mode = options.word("mode", &["scan", "full"]);
         let stages = Stages::read(&mut options);
         let read = VaultOptions {
-            query: query.unwrap_or_default(),
+            query,
             mode: if mode == Some("scan") { VaultMode::Scan } else { VaultMode::Full },
             limit: options.count("limit", 1..=MAX_LIMIT).unwrap_or(DEFAULT_LIMIT),
             max_tokens: stages.max_tokens,
@@ -55,7 +51,6 @@ impl<'a> VaultOptions<'a> {
             wants_explain: options.flag("explain").unwrap_or(false),
             wants_all: options.flag("all").unwrap_or(false),
             model: options.text("model"),
-            embed_failed: options.text("embedFailed"),
             now: options.time("now"),
         };
         options.finish()?;

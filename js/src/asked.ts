@@ -1,0 +1,63 @@
+// Which options does JavaScript handle itself, and which does the module read?
+
+import type { Embed } from "./types.js";
+
+/** The options of a call, taken apart. */
+export interface Asked {
+  /** Options for the module. Those of JavaScript are among them only where they are unusable, so that the module reports them. */
+  readonly options: unknown;
+  readonly embed: Embed | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly vector: Float32Array | undefined;
+}
+
+/** What the module learns besides the caller's options. */
+export interface HostInputs {
+  /** Vectors: that of the query, or those of all texts to write, one after the other. */
+  readonly made?: Float32Array | undefined;
+  /** Whether an `embed` function made them. */
+  readonly byEmbed?: boolean | undefined;
+  /** For each text, why it has no vector. */
+  readonly failures?: readonly (string | null)[] | undefined;
+}
+
+/**
+ * Takes the options of a call apart.
+ *
+ * @param embedding The `embed` function of the engine, where the call has none of its own.
+ */
+export function askedOf(options: unknown, embedding: Embed | undefined): Asked {
+  if (typeof options !== "object" || options === null) {
+    return { options, embed: embedding, signal: undefined, vector: undefined };
+  }
+  const rest: Record<string, unknown> = { ...options };
+  const take = <T>(name: string, usable: (value: unknown) => T | undefined): T | undefined => {
+    const taken = rest[name] === undefined ? undefined : usable(rest[name]);
+    if (taken !== undefined || rest[name] === undefined) delete rest[name];
+    return taken;
+  };
+  const embed = take("embed", (value) => (typeof value === "function" ? (value as Embed) : undefined));
+  const signal = take("signal", (value) => (isSignal(value) ? value : undefined));
+  const vector = take("vector", vectorOf);
+  return { options: Array.isArray(options) ? options : rest, embed: embed ?? embedding, signal, vector };
+}
+
+function isSignal(value: unknown): value is AbortSignal {
+  return typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
+}
+
+/** The numbers of an array or typed array; `undefined` where it is none, or a number in it is not finite. */
+function vectorOf(value: unknown): Float32Array | undefined {
+  const isArray = Array.isArray(value) || (ArrayBuffer.isView(value) && "length" in value);
+  if (!isArray) return undefined;
+  const numbers = Array.from(value as ArrayLike<unknown>);
+  return numbers.every((number) => Number.isFinite(number)) ? Float32Array.from(numbers as number[]) : undefined;
+}
+
+/** Runs a call, and adds to its response how many milliseconds it took. */
+export async function timed<T>(work: () => Promise<T>): Promise<T> {
+  const began = performance.now();
+  const response = await work();
+  if (!Array.isArray((response as { warnings?: unknown } | null)?.warnings)) return response;
+  return { ...response, elapsed: performance.now() - began };
+}

@@ -1,0 +1,49 @@
+//! Which vectors did the host make for a call?
+
+use crate::json::Json;
+use crate::options::{Options, OptionsError};
+
+/// Vectors that a host hands to a call, and the reasons where it has none.
+///
+/// Hosts such as JavaScript call the user's `embed` function before they call the engine. A vector that the user passes as an
+/// option must be usable, or the call fails. A vector from `embed` may be unusable: the call then goes on without vectors,
+/// and its response is degraded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Embedded {
+    /// The vector of the query, or the vectors of all texts to write, one after the other.
+    pub vectors: Option<Vec<f32>>,
+    /// Whether an `embed` function made the vectors.
+    pub is_by_embed: bool,
+    /// For each text, why `embed` made no usable vector of it. A query is one text.
+    pub failures: Vec<Option<String>>,
+}
+
+impl Embedded {
+    /// Reads the host's part of a call from JSON: `{"byEmbed": true, "failures": ["embed: …"]}`.
+    ///
+    /// # Errors
+    /// When the JSON has another form.
+    pub fn read(host: &Json, vectors: Option<Vec<f32>>) -> Result<Embedded, OptionsError> {
+        let mut read = Options::of(host);
+        let is_by_embed = read.flag("byEmbed").unwrap_or(false);
+        let failures = match read.rest().find(|(name, _)| *name == "failures") {
+            Some((_, Json::Array(values))) => {
+                values.iter().map(|value| value.as_str().map(str::to_owned)).collect()
+            }
+            _ => Vec::new(),
+        };
+        Ok(Embedded { vectors, is_by_embed, failures })
+    }
+
+    /// Returns why the query has no vector; none where `embed` did not fail.
+    pub fn failure(&self) -> Option<&str> {
+        self.failures.first()?.as_deref()
+    }
+}
+
+impl From<Option<Vec<f32>>> for Embedded {
+    /// A vector that the caller passes itself.
+    fn from(vectors: Option<Vec<f32>>) -> Embedded {
+        Embedded { vectors, ..Embedded::default() }
+    }
+}
