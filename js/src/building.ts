@@ -34,7 +34,7 @@ const TEXTS_PER_CALL = 100;
  *
  * @internal
  */
-export function built(
+export async function built(
   Build: new (schema: Schema | PresetName | undefined) => RawBuild,
   records: Iterable<object> | string,
   schema: Schema | PresetName | undefined,
@@ -63,7 +63,7 @@ export function built(
   return { raw, warnings: vectors?.warnings() ?? [] };
 }
 
-type Text = readonly [id: string, kind: string, text: string];
+type Text = readonly [id: string, kind: string, text: string, model: string];
 
 /** Embeds the texts of a build in batches, and hands the vectors to it. */
 class BuildVectors {
@@ -96,11 +96,11 @@ class BuildVectors {
     const batch = this.#waiting.splice(0, TEXTS_PER_CALL);
     const texts = batch.map(([, , text]) => text);
     const made = await embedded(texts, this.#embed, { width: this.#width, signal: this.#signal });
-    const lines = batch.flatMap(([id, kind], place) => {
+    const lines = batch.flatMap(([id, kind, , model], place) => {
       const { vector, failure } = made[place]!;
       if (failure !== undefined) this.#failures.set(failure, (this.#failures.get(failure) ?? 0) + 1);
       this.#width ??= vector?.length;
-      return vector ? [{ $: "vector", id, kind, vector: Array.from(vector) }] : [];
+      return vector ? [{ $: "vector", id, kind, model, vector: Array.from(vector) }] : [];
     });
     call(() => build.add(lines));
   }

@@ -5,6 +5,7 @@ import type { Documents } from "./documents.js";
 import { embedError, QueryEmbedder } from "./embedding.js";
 import { fromRaw, isRaw, SnapseekError } from "./errors.js";
 import type { Engine as RawEngine } from "./glue.js";
+import { checkArguments, checkOptions, count, forms } from "./host-options.js";
 import { MemoryRecipe } from "./memory.js";
 import { optionsText, wellFormed } from "./plain.js";
 import { Rag } from "./rag.js";
@@ -26,6 +27,9 @@ import type {
 } from "./types.js";
 import { Unified } from "./unified.js";
 import { Vault } from "./vault.js";
+
+/** `suggest` returns at most this many words. */
+const MAX_SUGGESTIONS = 1000;
 
 /** Rows as they cross from wasm: column by column. */
 type Columns = [
@@ -233,6 +237,7 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
    * @param model The model. Defaults to the schema's first.
    */
   embed(text: string, model?: string): Float32Array | undefined {
+    checkArguments({ text, model }, { text: forms.string, model: forms.string }, ["text"]);
     return this.call((raw) => raw.embed(text, model));
   }
 
@@ -242,12 +247,14 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
    * @param limit How many at most. Defaults to 8.
    */
   suggest(text: string, limit = 8): Suggestion[] {
+    checkArguments({ text, limit }, { text: forms.string, limit: count(0, MAX_SUGGESTIONS) }, ["text"]);
     const found = this.call((raw) => raw.suggest(text, limit)) as [string, number][];
     return found.map(([word, count]) => ({ word, count }));
   }
 
   /** The record with this id and kind; `undefined` where there is none. The kind defaults to `"document"`. */
   record(id: string | number, kind?: string): Readonly<R> | undefined {
+    checkArguments({ id, kind }, { id: forms.id, kind: forms.string }, ["id"]);
     const text = this.call((raw) => raw.record(String(id), kind));
     return text ? (JSON.parse(text) as R) : undefined;
   }
@@ -258,6 +265,7 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
    * @param options.checksumsOnly Leaves it at the checksums, which is quicker. Defaults to `false`.
    */
   verify(options: { readonly checksumsOnly?: boolean } = {}): void {
+    checkOptions(options, { checksumsOnly: forms.boolean });
     this.call((raw) => (options.checksumsOnly ? raw.verifyChecksums() : raw.verify()));
   }
 
@@ -359,6 +367,7 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
    * @param options.maxFileSize The most bytes that a file of documents may have. Defaults to no limit, and one file.
    */
   splitSnapshot(options: { readonly maxFileSize?: number } = {}): SplitSnapshot {
+    checkOptions(options, { maxFileSize: count(1, 0xffffffff) });
     const split = this.call((raw: RawEngine) => raw.splitSnapshot(options.maxFileSize));
     const [snapshot, ...docs] = split as [Uint8Array<ArrayBuffer>, ...Uint8Array<ArrayBuffer>[]];
     return { snapshot, docs };

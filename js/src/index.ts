@@ -4,6 +4,7 @@ import { unlessAborted } from "./abort.js";
 import { built, type BuildProgress } from "./building.js";
 import { documentsOf, type DocumentSource } from "./documents.js";
 import { Engine, Searcher, type RawSearcher } from "./engine.js";
+import { checkOptions, count, forms, oneOf } from "./host-options.js";
 import { loader, type Glue, type Wasm, type WasmSource } from "./load.js";
 import type { MissingRanges, ReadPart } from "./ranges.js";
 import type { raw as whole } from "./raw.js";
@@ -128,6 +129,18 @@ export interface Package {
   readonly load: () => Promise<unknown>;
 }
 
+const LOAD_OPTIONS = { wasm: forms.anything, signal: forms.signal };
+const OPEN_OPTIONS = {
+  ...LOAD_OPTIONS,
+  embed: forms.function,
+  memory: forms.object,
+  onProgress: forms.function,
+  docs: forms.anything,
+  docsCache: count(0, Number.MAX_SAFE_INTEGER),
+  onMissingRanges: oneOf("error", "download"),
+};
+const BUILD_OPTIONS = { ...LOAD_OPTIONS, embed: forms.function, strict: forms.boolean, onProgress: forms.function };
+
 /**
  * Binds the package to an environment. The wasm module is loaded once, when it is first needed.
  *
@@ -137,12 +150,14 @@ export function connect(raw: typeof whole, environment: Environment): Package {
   const load = loader(raw, environment.wasm, environment.wasmAt);
   return {
     async open<R extends object>(source: Source | PromiseLike<Source>, options: OpenOptions = {}) {
+      checkOptions(options, OPEN_OPTIONS);
       const opened = await received(source, environment.read, load(options.wasm), options);
       const engine = Engine.of(opened, options.embed, await documentsOf(opened, source, options, environment)) as Engine<R>;
       if (options.memory) engine.memory.configure(options.memory);
       return engine;
     },
     async build<R extends object>(records: Iterable<object> | string, schema?: Schema | PresetName, options: BuildOptions = {}) {
+      checkOptions(options, BUILD_OPTIONS);
       await unlessAborted(load(options.wasm), options.signal);
       const { raw: opened, warnings } = await built(raw.Build, records, schema, options);
       return Engine.of(opened, options.embed, undefined, warnings) as Engine<R>;
@@ -163,6 +178,7 @@ export function connectToSearch(
   const load = loader(raw, environment.wasm, environment.wasmAt);
   return {
     async open<R extends object>(source: Source | PromiseLike<Source>, options: OpenOptions = {}) {
+      checkOptions(options, OPEN_OPTIONS);
       const opened = await received(source, environment.read, load(options.wasm), options);
       return Searcher.of<R>(opened, options.embed, await documentsOf(opened, source, options, environment));
     },

@@ -67,16 +67,16 @@ impl Build {
         Ok(())
     }
 
-    /// Returns what an `embed` function is to embed of these records: an array of `[id, kind, text]`. The vectors belong to
+    /// Returns what an `embed` function is to embed of these records: an array of `[id, kind, text, model]`. The vectors belong to
     /// the first model of the schema that has no embedder of its own.
     ///
     /// # Errors
     /// When a record cannot be used.
     pub fn texts(&self, records: &JsValue) -> Result<JsValue, Failure> {
-        let mut texts: Vec<(String, String, String)> = Vec::new();
+        let mut texts: Vec<(String, String, String, &str)> = Vec::new();
         let State::Building(builder) = &self.state else { return Ok(convert::value(&texts)) };
         let schema = builder.schema();
-        let Some((place, (_, model))) =
+        let Some((place, (name, model))) =
             schema.models().enumerate().find(|(_, (_, model))| model.embedder.is_none())
         else {
             return Ok(convert::value(&texts));
@@ -87,7 +87,7 @@ impl Build {
             {
                 let text = schema.embedded_text(place, &record);
                 if !text.is_empty() {
-                    texts.push((record.id().to_owned(), record.kind().to_owned(), text));
+                    texts.push((record.id().to_owned(), record.kind().to_owned(), text, name));
                 }
             }
             Ok(())
