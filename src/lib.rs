@@ -32,7 +32,7 @@ pub use snapseek_index::{analysis, bitmap, bm25, ids, inverted, json, order, vec
 use snapseek_index::{bits, codes, lz4, scoring};
 
 pub use builder::{BuildError, BuildFault, Builder};
-pub use calls::CALLS;
+pub use calls::call_names;
 pub use document::{Key, Record, RecordError};
 pub use engine::{
     Clock, Column, Embedded, Engine, HighlightOptions, MatchOptions, MatchRow, MatchSnippet, SearchError,

@@ -42,7 +42,7 @@ export async function built(
 ): Promise<{ readonly raw: RawEngine; readonly warnings: readonly string[] }> {
   const total = countOf(records);
   const vectors = embed && new BuildVectors(embed, signal);
-  const raw = await filled(() => new Build(schema), async (build) => {
+  const raw = await filled<RawEngine, RawBuild>(() => new Build(schema), async (build) => {
     let taken = 0;
     let began = performance.now();
     for (const batch of batchesOf(records)) {

@@ -42,12 +42,12 @@ pub enum SearchFault {
         reason: String,
     },
     /// There is no such call.
-    #[error("there is no call \"{name}\"; the calls are {}", known.join(", "))]
+    #[error("there is no call \"{name}\"; the calls are {}", known)]
     UnknownCall {
         /// The name that was called.
         name: String,
         /// The names of all calls.
-        known: &'static [&'static str],
+        known: String,
     },
     /// There is no such record.
     #[error("{what} not found: {id}")]

@@ -51,6 +51,50 @@ impl Asked {
     }
 }
 
+/// The calls of the recipe.
+pub(crate) const CALLS: &[&str] = &[
+    "memory.search",
+    "memory.searchDocuments",
+    "memory.searchFts",
+    "memory.searchVector",
+    "memory.timeline",
+    "memory.sessionContext",
+    "memory.create",
+    "memory.supersede",
+    "memory.relate",
+    "memory.reinforce",
+    "memory.deemphasize",
+    "memory.linkToSession",
+    "memory.delete",
+    "memory.session",
+];
+
+/// Answers a call of the recipe; none where it has no such call.
+pub(crate) fn call(
+    engine: &mut Engine,
+    name: &str,
+    options: &Json,
+    embedded: &Embedded,
+) -> Option<Result<String, SearchError>> {
+    Some(match name {
+        "memory.search" => engine.memory_find(Find::Memories, options, embedded),
+        "memory.searchDocuments" => engine.memory_find(Find::Documents, options, embedded),
+        "memory.searchFts" => engine.memory_find(Find::ByWords, options, embedded),
+        "memory.searchVector" => engine.memory_find(Find::ByVector, options, embedded),
+        "memory.timeline" => engine.memory_timeline(options),
+        "memory.sessionContext" => engine.memory_session_context(options),
+        "memory.create" => engine.memory_create(options, embedded),
+        "memory.supersede" => engine.memory_supersede(options),
+        "memory.relate" => engine.memory_relate(options),
+        "memory.reinforce" => engine.memory_reinforce(options),
+        "memory.deemphasize" => engine.memory_deemphasize(options),
+        "memory.linkToSession" => engine.memory_link_to_session(options),
+        "memory.delete" => engine.memory_delete(options),
+        "memory.session" => engine.memory_session(options),
+        _ => return None,
+    })
+}
+
 impl Engine {
     /// Finds memories, documents, or what one leg gives.
     pub(crate) fn memory_find(

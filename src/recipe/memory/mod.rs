@@ -10,7 +10,7 @@ mod timeline;
 mod wanted;
 mod writes;
 
-pub(crate) use calls::Find;
+pub(crate) use calls::{CALLS, call};
 pub use ranking::*;
 pub use salience::{Fading, salience_of};
 pub use timeline::timeline;

@@ -59,6 +59,33 @@ struct Response {
     hits: Vec<Json>,
 }
 
+/// The calls of the recipe.
+pub(crate) const CALLS: &[&str] = &[
+    "unified.search",
+    "unified.early",
+    "unified.decisions",
+    "unified.changes",
+    "unified.howItWorks",
+    "unified.note",
+    "unified.stats",
+];
+
+/// Answers a call of the recipe; none where it has no such call.
+pub(crate) fn call(
+    engine: &mut Engine,
+    name: &str,
+    options: &Json,
+    embedded: &Embedded,
+) -> Option<Result<String, SearchError>> {
+    Some(match name {
+        "unified.note" => engine.unified_note(options),
+        "unified.stats" => engine.unified_stats(options),
+        "unified.search" | "unified.early" | "unified.decisions" | "unified.changes"
+        | "unified.howItWorks" => engine.unified_search(name, options, embedded),
+        _ => return None,
+    })
+}
+
 impl Engine {
     /// Answers a search, from the cache where it can. `unified.early` answers `null` where that takes a vector that the
     /// caller has still to make.

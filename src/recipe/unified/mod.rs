@@ -9,6 +9,7 @@ mod variants;
 mod vocabulary;
 
 pub use answers::{AnswerKey, Answers};
+pub(crate) use calls::{CALLS, call};
 pub use figures::{Counts, Figures, Latency, Told};
 pub use params::Params;
 pub use ranking::*;

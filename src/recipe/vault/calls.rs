@@ -6,7 +6,7 @@ use crate::bitmap::Bitmap;
 use crate::document::{Key, Record};
 use crate::engine::{Embedded, Engine, SearchError};
 use crate::engine::{QueryVector, passing, record_of};
-use crate::json::Json;
+use crate::json::{Json, text_of};
 use crate::options::Options;
 use crate::order::sort_by_key;
 use crate::pipeline::{Explained, Formula, Legs, Part, Rated, key_of};
@@ -25,6 +25,25 @@ const SNIPPET_LEN: usize = 120;
 const ELLIPSIS: &str = "...";
 /// What an entry tells in words, besides the text fields of the schema.
 const TEXTS: [&str; 6] = ["title", "description", "context", "example", "counterExample", "why"];
+
+/// The calls of the recipe.
+pub(crate) const CALLS: &[&str] = &["vault.search", "vault.load", "vault.feedback", "vault.weights"];
+
+/// Answers a call of the recipe; none where it has no such call.
+pub(crate) fn call(
+    engine: &mut Engine,
+    name: &str,
+    options: &Json,
+    embedded: &Embedded,
+) -> Option<Result<String, SearchError>> {
+    Some(match name {
+        "vault.search" => engine.vault_search(options, embedded).map(|answer| text_of(&answer)),
+        "vault.load" => engine.vault_load(options).map(|answer| text_of(&answer)),
+        "vault.feedback" => engine.vault_feedback(options).map(|answer| text_of(&answer)),
+        "vault.weights" => engine.vault_weights(options).map(|answer| text_of(&answer)),
+        _ => return None,
+    })
+}
 
 impl Engine {
     /// The entries and memories that answer a query; `options` are those of `vault.search`.

@@ -8,6 +8,7 @@ mod response;
 mod semantic;
 pub mod tiers;
 
+pub(crate) use calls::{CALLS, call};
 pub use federation::{Federated, Federation, FederationTier, Tier};
 pub use ranking::*;
 pub use response::{Loaded, Signals, VaultMode, VaultResponse, VaultResult, VaultScan, VaultWeights};
