@@ -1,24 +1,24 @@
-//! The lists of a segment.
+//! The posting lists of a segment, with the tables needed to read them.
 
 use super::{Cursor, ListRef, Shape};
 use crate::wire::Malformed;
 
-/// Where the lists of a segment are, and what reading them takes.
+/// The posting lists of a segment, with the tables needed to read them.
 #[derive(Clone, Copy, Debug)]
 pub struct Lists<'a> {
-    /// All lists.
+    /// The bytes of all posting lists.
     pub postings: &'a [u8],
-    /// The shapes that postings name by number.
+    /// The shapes, which postings refer to by number.
     pub shapes: &'a [Shape],
-    /// How many documents there are.
+    /// The number of documents in the segment.
     pub documents: u32,
 }
 
 impl<'a> Lists<'a> {
-    /// A cursor on the first document of a list.
+    /// Opens a cursor at the first document of a posting list.
     ///
     /// # Errors
-    /// When the list is malformed.
+    /// Returns an error when the list is malformed.
     pub fn cursor(&self, list: ListRef) -> Result<Cursor<'a>, Malformed> {
         Cursor::new(self.postings, list, self.shapes, self.documents)
     }

@@ -1,8 +1,8 @@
 //! Where does each term occur?
 //!
-//! A dictionary leads from a term to its list; a list holds the documents, how often the term occurs in each field
-//! of each, and at which positions. Everything is used as it stands in the file: nothing is unpacked before
-//! a query asks for it.
+//! A dictionary maps a term to its posting list. A posting list holds the documents that contain the term, the number
+//! of occurrences per field, and the positions. A query reads all of it in place: nothing is unpacked at opening, and
+//! each block is unpacked when a query reaches it.
 
 mod interner;
 mod invert;

@@ -1,12 +1,13 @@
-//! Which documents hold a term, how often, and where?
+//! Which documents contain a term, how often, and at which positions?
 //!
-//! A term's list is cut into blocks of 128 documents. A block holds gaps between documents and the numbers of their
-//! [shapes](super::shapes), bit-packed; positions stand apart, so that a query without phrases never touches them. A list
-//! of several blocks opens with a table that allows skipping: by document, or because a block cannot
-//! score high enough.
+//! A term's posting list is cut into blocks of 128 documents. A block holds the gaps between document numbers and the
+//! [shape](super::shapes) numbers, both bit-packed. Positions are stored separately, so that a query without phrases
+//! never touches them. A list of several blocks starts with a skip table. It lets a cursor skip a block by its last
+//! document, or by the upper bound of its impacts, when no document of the block can score high enough. The *impact* of
+//! a posting is its bm25 saturation: its contribution to a score before idf.
 //!
 //! ```text
-//! list:   blocks > 1: blocks × (u32 last document · u32 documents at · u32 positions at · u16 worth)
+//! list:   blocks > 1: blocks × (u32 last document · u32 documents at · u32 positions at · u16 maximum impact)
 //!         documents part of each block, then positions part of each block
 //! documents part: u16 widths (gap | shape << 5 | position << 10) · gaps · shapes
 //! positions part: packed positions: the first of a field as it is, each further one as the gap minus one
@@ -20,31 +21,31 @@ use super::shapes::Shape;
 use crate::bits::{self, BLOCK, BitWriter, widest, width_of};
 use crate::wire::len32;
 
-/// Where a term's list stands in the postings.
+/// The location of a posting list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ListRef {
-    /// Its first byte.
+    /// The offset of its first byte in the postings.
     pub at: u32,
-    /// Its bytes.
+    /// Its length in bytes.
     pub len: u32,
-    /// How many documents it holds.
+    /// The number of documents in it.
     pub documents: u32,
 }
 
-/// A term's postings, unpacked: what the writer takes.
+/// An unpacked posting list, the input of [`encode`].
 #[derive(Clone, Debug, Default)]
 pub struct List {
     /// The documents, ascending.
     pub documents: Vec<u32>,
-    /// The number of each document's shape.
+    /// The shape number of each document.
     pub shapes: Vec<u32>,
-    /// The positions of all documents in order, as they are stored: within a document and field the first as it is,
-    /// then gaps minus one.
+    /// The positions of all documents in order, encoded as they are stored: within a document and field, the first
+    /// position as it is, then the gaps minus one.
     pub positions: Vec<u32>,
 }
 
 impl List {
-    /// Empties it, keeping its memory.
+    /// Empties the list and keeps its memory.
     pub fn clear(&mut self) {
         self.documents.clear();
         self.shapes.clear();
@@ -53,11 +54,41 @@ impl List {
 }
 
 const SKIP_ENTRY: usize = 14;
-const WHAT: &str = "a list of postings";
+const WHAT: &str = "a posting list";
 
-/// Appends `list` to the postings; [`Cursor`] reads it.
+/// Appends a posting list to `out` and returns its location. [`Cursor`] reads it.
 ///
-/// `shapes` are the shapes by number; `worth` is what a shape is worth to a score in a document, from 0 to [`MOST_WORTH`].
+/// `shapes` holds the shapes by number. `worth(shape, document)` returns the impact of a posting, from 0 to
+/// [`MOST_WORTH`].
+///
+/// ```
+/// use snapseek_index::ids::FieldId;
+/// use snapseek_index::inverted::{List, Lists, ShapesWriter, postings};
+///
+/// // The term occurs once in document 3, and twice in document 7, at positions 0 and 5.
+/// let mut writer = ShapesWriter::default();
+/// let once = writer.intern(&[(FieldId(0), 1)]);
+/// let twice = writer.intern(&[(FieldId(0), 2)]);
+/// [once, twice].into_iter().for_each(|shape| writer.count_use(shape));
+/// let (shapes, numbers) = writer.finish();
+/// let list = List {
+///     documents: vec![3, 7],
+///     shapes: vec![numbers[once as usize], numbers[twice as usize]],
+///     positions: vec![2, 0, 4],
+/// };
+/// let mut bytes = Vec::new();
+/// let location = postings::encode(&list, &shapes, |_, _| 1.0, &mut bytes);
+///
+/// let lists = Lists { postings: &bytes, shapes: &shapes, documents: 10 };
+/// let mut cursor = lists.cursor(location)?;
+/// assert_eq!(cursor.doc(), 3);
+/// cursor.seek(5)?;
+/// assert_eq!((cursor.doc(), cursor.shape().total()), (7, 2));
+/// let mut positions = Vec::new();
+/// cursor.positions(&mut positions)?;
+/// assert_eq!(positions.iter().map(|spot| spot.position()).collect::<Vec<_>>(), [0, 5]);
+/// # Ok::<(), snapseek_index::wire::Malformed>(())
+/// ```
 pub fn encode(list: &List, shapes: &[Shape], worth: impl Fn(u32, u32) -> f64, out: &mut Vec<u8>) -> ListRef {
     let at = out.len();
     let blocks = cut(list, shapes);
@@ -97,7 +128,7 @@ struct Widths {
 impl Widths {
     fn encode(self) -> [u8; 2] {
         let packed = self.gap | self.shape << 5 | self.position << 10;
-        u16::try_from(packed).expect("three widths of five bits").to_le_bytes()
+        u16::try_from(packed).expect("three widths of five bits fit 16 bits").to_le_bytes()
     }
 
     fn parse(bytes: [u8; 2]) -> Widths {
@@ -114,8 +145,8 @@ fn cut<'a>(list: &'a List, shapes: &[Shape]) -> Vec<Block<'a>> {
         let occurrences = block_shapes.iter().map(|&shape| shapes[shape as usize].total() as usize).sum();
         let (mine, others) = positions.split_at(occurrences);
         positions = others;
-        // Where a field has the term more than once, a position takes a bit at least: so a reader need not believe in
-        // more of them than the file has room for.
+        // When a field contains the term more than once, a position takes at least one bit. The size of the file
+        // therefore limits the number of positions that a reader has to expect.
         let repeats = |numbers: &[u32]| numbers.iter().any(|&shape| shapes[shape as usize].repeats());
         let widths = Widths {
             gap: gaps(before, documents).map(width_of).max().unwrap_or(0),
@@ -174,10 +205,10 @@ fn skip_entry(
     entry
 }
 
-/// No posting is worth more: bm25's saturation stays below 2.2.
+/// The maximum impact of a posting: bm25's saturation stays below 2.2.
 pub const MOST_WORTH: f64 = 2.2;
 
-/// The worth as a fraction of [`MOST_WORTH`], rounded up: a bound must not become too low.
+/// Encodes an impact as a fraction of [`MOST_WORTH`], rounded up, because an upper bound must not become too low.
 fn encode_worth(worth: f64) -> u16 {
     let steps = (worth / MOST_WORTH * f64::from(u16::MAX)).ceil();
     if steps >= f64::from(u16::MAX) || steps.is_nan() { u16::MAX } else { steps.max(0.0) as u16 }
