@@ -1,20 +1,21 @@
-//! The short way for queries that want all of several phrases.
+//! Finds the best documents for a query that requires all of several phrases.
 //!
-//! A document that has all is scored only if what the rarest phrase is worth in it, and the others at their best, could be
-//! among the best. Sums are built in the order of phrases, as bm25 does, so they are the same to the bit.
+//! A document that contains all phrases is scored only if it can enter the top-k heap: if the impact of the rarest
+//! phrase plus the upper bounds of the others reach the threshold. Sums are computed in the order of the phrases, as
+//! bm25 does, so they are equal to the bit.
 
 use super::common::{next_common, rarest_first};
 use super::{Ranked, Scoring, Source, TopK};
 use crate::inverted::Cursor;
 use crate::wire::Malformed;
 
-/// Covers the rounding of sums of bounds.
+/// A margin for the rounding of sums of bounds.
 const ROUNDING: f64 = 1.0 + 1e-9;
 
-/// Offers every document that may be among the best to `top`. `sources` are the phrases', in order.
+/// Offers every document that may be among the best to `top`. `sources` holds one cursor per phrase, in order.
 ///
 /// # Errors
-/// When the index is damaged.
+/// Returns an error when the index is damaged.
 pub fn collect(scoring: &Scoring, mut sources: Vec<Source>, top: &mut TopK) -> Result<(), Malformed> {
     let Scoring { eligible, idf, table } = *scoring;
     let order = rarest_first(&sources);

@@ -1,10 +1,12 @@
-//! The short way for queries that are nothing but alternatives: the best documents, without looking at all of them.
+//! Finds the best documents for a query of alternatives (OR), without scoring all of them.
 //!
-//! Documents are taken in windows that fit the fastest cache. Once there are enough hits, a document has to be worth more
-//! than the worst of them. Alternatives that could not be worth that much together, by the bounds kept with the postings,
-//! are *lesser* in this window: only the others are read through, and a lesser one is looked up for the few documents
-//! that it could still lift high enough (MaxScore, Turtle and Flood 1995). The final sums are built in the order
-//! of phrases, as bm25 does, so they are the same to the bit.
+//! This is MaxScore (Turtle and Flood 1995) in windows of 2,048 documents, whose sums fit the fastest cache. Once the
+//! top-k heap is full, a document needs a score above the heap's threshold. In each window, the lists are ordered by
+//! their score upper bounds, from the bounds per block stored with the postings. The lists with the smallest bounds, as
+//! long as their sum stays below the threshold, are *non-essential*: a document that only they contain cannot be a hit.
+//! The essential lists are scanned and summed in the window. The non-essential lists are only looked up for candidates
+//! that they could still lift over the threshold. Final scores are summed in the order of the phrases, as bm25 does, so
+//! they are equal to the bit.
 
 use super::{Documents, Ranked, ScoreTable, Scoring, Source, TopK};
 use crate::bitmap::Bitmap;
@@ -14,17 +16,18 @@ use crate::wire::Malformed;
 
 const WINDOW: usize = 2048;
 const WINDOW_DOCS: u32 = 2048;
-/// Sums are looked at in chunks of this many: a window has 256 of them.
+/// The number of sums per chunk; a window has 256 chunks.
 const CHUNK: usize = WINDOW / 256;
 
-/// To look a document up takes as long as to read through so many of a list.
+/// Looking up one document takes as long as scanning this number of postings.
 const SKIPPED: usize = 64;
 
-/// Offers every document that may be among the best to `top`. `sources` are the phrases', in order; none where no document
-/// has the phrase.
+/// Offers every document that may be among the best to `top`.
+///
+/// `sources` holds one cursor per phrase, in order; `None` when no document of the segment contains the phrase.
 ///
 /// # Errors
-/// When the index is damaged.
+/// Returns an error when the index is damaged.
 pub fn collect(scoring: &Scoring, sources: Vec<Option<Source>>, top: &mut TopK) -> Result<(), Malformed> {
     let is_alone = sources.len() == 1;
     let mut alternatives = Vec::with_capacity(sources.len());
@@ -41,7 +44,7 @@ pub fn collect(scoring: &Scoring, sources: Vec<Option<Source>>, top: &mut TopK) 
     let mut collector =
         Collector { scoring, sums: Box::new([0.0; WINDOW]), touched: [0; 4], candidates: Vec::new() };
     let mut start = 0;
-    // Windows start where there is something.
+    // A window starts at the first document that some list still contains.
     while let Some(first) = alternatives.iter().map(|alternative| alternative.scan.doc()).min() {
         if first == Cursor::END {
             return Ok(());
@@ -56,15 +59,14 @@ pub fn collect(scoring: &Scoring, sources: Vec<Option<Source>>, top: &mut TopK) 
     Ok(())
 }
 
-/// Offers those of a few documents that match: it is they that are looked up, and not all that lists hold read through.
+/// Scores a few allowed documents by looking each one up, instead of scanning the lists.
 fn look_up(
     scoring: &Scoring,
     few: &Bitmap,
     alternatives: &mut [Alternative],
     top: &mut TopK,
 ) -> Result<(), Malformed> {
-    let documents =
-        few.iter().map(|document| u32::try_from(document).expect("documents are numbered by u32"));
+    let documents = few.iter().map(|document| u32::try_from(document).expect("document numbers fit 32 bits"));
     for document in documents.filter(|document| scoring.eligible.is_live(*document)) {
         let mut sum = 0.0;
         for alternative in alternatives.iter_mut() {
@@ -77,8 +79,8 @@ fn look_up(
     Ok(())
 }
 
-/// One alternative: a cursor that is read through, one that is looked up in if there are others, and its bound in the
-/// window.
+/// One alternative of the query: a cursor for scanning, a second one for lookups if there are other alternatives, and
+/// its score upper bound in the current window.
 struct Alternative<'a> {
     idf: f64,
     scan: Source<'a>,
@@ -89,12 +91,12 @@ struct Alternative<'a> {
 struct Collector<'a> {
     scoring: &'a Scoring<'a>,
     sums: Box<[f64; WINDOW]>,
-    /// Which chunks of sums are not zero.
+    /// One bit per chunk of sums, set when the chunk may contain a non-zero sum.
     touched: [u64; 4],
     candidates: Vec<(u32, f64)>,
 }
 
-/// Covers the rounding of sums of bounds.
+/// A margin for the rounding of sums of bounds.
 const ROUNDING: f64 = 1.0 + 1e-9;
 
 impl Collector<'_> {
@@ -108,9 +110,10 @@ impl Collector<'_> {
         let threshold = (-top.threshold()).max(0.0);
         let lesser_most =
             if threshold > 0.0 { self.find_lesser(alternatives, end, threshold)? } else { Some(0.0) };
-        // Without a limit to what they could be worth, all of them together are not worth enough.
+        // When even all alternatives together stay below the threshold, the window contains no hit.
         let Some(lesser_most) = lesser_most else { return Ok(()) };
-        // What a document needs before the lesser alternatives are looked up; without any, more than the threshold.
+        // The partial score that a document needs before the non-essential lists are looked up. Without such lists, it
+        // is the threshold.
         let enough =
             if lesser_most > 0.0 { (threshold / ROUNDING - lesser_most).max(0.0) } else { threshold };
         let mut greater = alternatives.iter_mut().filter(|alternative| alternative.most >= 0.0);
@@ -133,7 +136,7 @@ impl Collector<'_> {
         Ok(())
     }
 
-    /// Notes every document of an alternative that is alone worth more than `enough`; blocks that hold none are skipped.
+    /// Collects the candidates from the only essential list, skipping blocks whose bound is below `enough`.
     fn gather_from(&mut self, alternative: &mut Alternative, end: u32, enough: f64) -> Result<(), Malformed> {
         let Collector { scoring, candidates, .. } = self;
         let table = scoring.table;
@@ -150,7 +153,7 @@ impl Collector<'_> {
                 for (&document, &shape) in documents.iter().zip(shapes) {
                     note(document, table.worth(shape, document));
                 }
-                // A block that is worth too little is not even unpacked.
+                // A block whose bound is too low is not even unpacked.
                 if !cursor.enter_next_block_where(end, |kept| idf * table.bound(kept) >= enough)? {
                     return Ok(());
                 }
@@ -165,8 +168,9 @@ impl Collector<'_> {
         }
     }
 
-    /// Finds the alternatives that together cannot lift a document over the threshold in this window: their `most` becomes
-    /// negative. The answer is what they could be worth together; none where that holds of all alternatives.
+    /// Finds the non-essential alternatives of this window and negates their `most`.
+    ///
+    /// Returns the sum of their bounds, or `None` when all alternatives are non-essential.
     fn find_lesser(
         &self,
         alternatives: &mut [Alternative],
@@ -190,7 +194,7 @@ impl Collector<'_> {
         Ok(None)
     }
 
-    /// Adds what an alternative is worth to the sums of its documents in the window.
+    /// Adds the scores of an alternative to the sums of its documents in the window.
     fn add(&mut self, alternative: &mut Alternative, start: u32, end: u32) -> Result<(), Malformed> {
         let Collector { scoring, sums, touched, .. } = self;
         let table = scoring.table;
@@ -220,14 +224,14 @@ impl Collector<'_> {
         }
     }
 
-    /// Notes every document whose sum is above `enough`, and sets all sums to zero.
+    /// Collects the documents whose sums exceed `enough`, and resets all sums to zero.
     fn gather(&mut self, start: u32, enough: f64) {
         let Collector { scoring, sums, touched, candidates, .. } = self;
         for (chunk, sums) in sums.chunks_exact_mut(CHUNK).enumerate() {
             if touched[chunk / 64] >> (chunk % 64) & 1 == 0 {
                 continue;
             }
-            // Most sums are below: one look at all of them.
+            // Most chunks have no such sum, and one maximum rules them out.
             if highest(sums) > enough {
                 let first = start + WINDOW_DOCS / 256 * chunk as u32;
                 for (document, &sum) in (first..).zip(&*sums) {
@@ -241,7 +245,7 @@ impl Collector<'_> {
         *touched = [0; 4];
     }
 
-    /// Looks the lesser alternatives up for the candidates, and offers those that remain.
+    /// Completes the candidates' scores from the non-essential alternatives, and offers those above the threshold.
     fn offer_candidates(
         &self,
         alternatives: &mut [Alternative],
@@ -255,7 +259,7 @@ impl Collector<'_> {
             let threshold = (-top.threshold()).max(0.0);
             let mut sum = sum;
             let mut left = lesser_most;
-            // The one that could add most is looked up first: most candidates fail there.
+            // Look up the alternative with the highest bound first: most candidates fail there.
             for &place in &lesser {
                 if (sum + left) * ROUNDING < threshold {
                     continue 'candidates;
@@ -267,7 +271,7 @@ impl Collector<'_> {
             if sum * ROUNDING < threshold {
                 continue;
             }
-            // Once more, in the order of phrases: the order of additions decides the last bit.
+            // Sum again in the order of the phrases, because the order of additions decides the last bit.
             let mut exact = 0.0;
             for alternative in alternatives.iter_mut() {
                 exact += alternative.value_at(document, self.scoring.table)?;
@@ -281,7 +285,7 @@ impl Collector<'_> {
 }
 
 impl Alternative<'_> {
-    /// What it is worth in a document; documents are asked for in order.
+    /// Returns the score of this alternative in a document. Documents must be requested in ascending order.
     #[inline]
     fn value_at(&mut self, document: u32, table: &ScoreTable) -> Result<f64, Malformed> {
         let look = self.look.as_mut().unwrap_or(&mut self.scan);
@@ -290,7 +294,7 @@ impl Alternative<'_> {
     }
 }
 
-/// The highest of sums that are not negative; in two lanes, which compilers make vectors of.
+/// Returns the maximum of non-negative sums. It uses two lanes, which the compiler vectorises.
 fn highest(sums: &[f64]) -> f64 {
     let mut lanes = [0.0f64; 2];
     for pair in sums.chunks_exact(2) {

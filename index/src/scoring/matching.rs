@@ -1,4 +1,6 @@
-//! AND, OR, NOT over the phrases' lists: which documents match, one after the other.
+//! Which documents match a combination of phrases by AND, OR and NOT?
+//!
+//! Each operator is a cursor over its operands' cursors. Every match is scored.
 
 use super::common::{next_common, rarest_first};
 use super::{Documents, Eligible, Ranked, TopK, Worked};
@@ -8,49 +10,49 @@ use crate::inverted::Cursor;
 use crate::wire::Malformed;
 use std::sync::Arc;
 
-/// A cursor over the documents that a part of the query matches.
+/// A cursor over the documents that match a part of the query.
 #[derive(Debug)]
 pub enum Matching<'a> {
-    /// None.
+    /// No documents.
     Empty,
-    /// Those of a term, in some of its fields.
+    /// The documents that contain a term in some fields.
     Term(Box<TermMatching<'a>>),
-    /// Those that were worked out, for these phrases.
+    /// A materialised list of documents, with frequencies of these phrases.
     Worked {
-        /// The phrases, by place in the query.
+        /// The indexes of the phrases in the query.
         phrases: Vec<usize>,
-        /// Their documents.
+        /// The documents, with one frequency per phrase.
         worked: Worked,
-        /// Where we stand.
+        /// The index of the current document.
         at: usize,
     },
-    /// Those of all, and their numbers, the rarest first.
+    /// The documents that match all operands, and the indexes of the operands, the rarest first.
     And(Vec<Matching<'a>>, Vec<usize>),
-    /// Those of any.
+    /// The documents that match any operand.
     Or(Vec<Matching<'a>>),
-    /// Those of the first that are not those of the second.
+    /// The documents that match the first operand and not the second.
     Not(Box<Matching<'a>>, Box<Matching<'a>>),
 }
 
-/// A term's list, and what each shape counts.
+/// A term's posting list, restricted to some fields.
 #[derive(Debug)]
 pub struct TermMatching<'a> {
-    /// The phrase, by place in the query.
+    /// The index of the phrase in the query.
     pub phrase: usize,
-    /// Its list.
+    /// The cursor over the posting list.
     pub cursor: Cursor<'a>,
-    /// By shape number: the frequency, or none where the shape touches none of the fields.
+    /// The weighted frequency per shape number; `None` when the shape has no occurrence in the fields.
     pub frequencies: Arc<Vec<Option<f64>>>,
 }
 
 impl<'a> Matching<'a> {
-    /// Those of all.
+    /// Combines operands by AND.
     pub fn and(operands: Vec<Matching<'a>>) -> Matching<'a> {
         let order = rarest_first(&operands);
         Matching::And(operands, order)
     }
 
-    /// Writes the frequencies of the phrases that take part in the match of `document`, where it stands.
+    /// Writes the frequencies of the phrases that match in `document` into `out`, if the cursor is on it.
     pub fn frequencies(&self, document: u32, out: &mut [f64]) {
         if self.doc() != document {
             return;
@@ -69,10 +71,12 @@ impl<'a> Matching<'a> {
         }
     }
 
-    /// Offers every eligible match to `top`, and notes it in `all`. `lengths` are the documents'.
+    /// Offers every eligible match to `top` and records it in `all`.
+    ///
+    /// `lengths` holds the number of tokens per document.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// Returns an error when the index is damaged.
     pub fn collect(
         mut self,
         eligible: &Eligible,
@@ -105,7 +109,7 @@ impl Documents for Matching<'_> {
             Matching::Empty => Cursor::END,
             Matching::Term(term) => term.cursor.doc(),
             Matching::Worked { worked, at, .. } => worked.documents.get(*at).copied().unwrap_or(Cursor::END),
-            // Where they do not share one, some stand at the end.
+            // When the operands share no further document, at least one of them is at the end.
             Matching::And(operands, _) => operands.iter().map(Matching::doc).max().unwrap_or(Cursor::END),
             Matching::Or(operands) => operands.iter().map(Matching::doc).min().unwrap_or(Cursor::END),
             Matching::Not(keep, _) => keep.doc(),

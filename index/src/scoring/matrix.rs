@@ -1,15 +1,18 @@
-//! The rows whose vectors are nearest.
+//! Which rows have the vectors nearest to a query?
 //!
-//! Rows at full precision are all compared. Of rows of bytes, a first look with a query of bytes leaves out those that
-//! cannot be among the best, however wrong it is: the answer is that of comparing all. Of rows of bits, a first look
-//! keeps the candidates that differ in the fewest; what it misses stays out.
+//! - Rows at full precision (f32) are all compared.
+//! - For rows of bytes (i8), a first pass estimates each similarity from a quantised query. The error of the estimate
+//!   is bounded, so the pass drops only rows that cannot be among the best, and the result is exact.
+//! - For rows of bits (i1), a first pass keeps the candidates with the smallest Hamming distance. This is the only
+//!   approximation; the candidates are then compared at full precision.
 
 use super::{Eligible, Ranked, TopK};
 use crate::bitmap::Bitmap;
 use crate::vector::{Encoding, MAX_WIDTH, Metric, Query, RowsView};
 
-/// The nearest rows, nearest first; a rank is the similarity, negated. Ties go by row. Of rows of bits, `candidates` are
-/// compared at their full precision.
+/// Returns the nearest rows, nearest first. The rank is the negated similarity; ties go by row.
+///
+/// For rows of bits, `candidates` is the number of rows that are compared at full precision.
 pub fn nearest(matrices: &[Matrix], query: &Query, limit: usize, candidates: usize) -> Vec<Ranked> {
     let mut top = TopK::new(limit);
     let kind = matrices.first().map(|matrix| (matrix.rows.encoding(), matrix.rows.metric()));
@@ -21,7 +24,7 @@ pub fn nearest(matrices: &[Matrix], query: &Query, limit: usize, candidates: usi
     top.into_sorted()
 }
 
-/// How near at most `most` of the rows are, evenly spaced.
+/// Returns the similarities of at most `most` rows, evenly spaced.
 pub fn sample(matrices: &[Matrix], query: &Query, most: usize) -> Vec<f64> {
     let count: usize = matrices.iter().map(|matrix| matrix.open.count()).sum();
     let step = count.div_ceil(most).max(1);
@@ -48,7 +51,7 @@ pub struct Matrix<'a> {
 }
 
 impl<'a> Matrix<'a> {
-    /// The vectors of a segment of so many documents.
+    /// Selects the eligible vectors of a segment with `documents` documents.
     pub fn new(rows: RowsView<'a>, documents: u32, eligible: &Eligible) -> Matrix<'a> {
         let mut open = match eligible.allowed {
             Some(allowed) => allowed.clone(),
@@ -63,8 +66,9 @@ impl<'a> Matrix<'a> {
         Matrix { rows, first_row: eligible.first_row, open }
     }
 
-    /// Calls `each` with every row that may be a hit, ascending, its document and its numbers. The rows of a run follow
-    /// each other, and mostly all rows are one run.
+    /// Calls `each` with every row that may be a hit, ascending, with its document and its numbers.
+    ///
+    /// Runs of consecutive rows are read together; often all rows are one run.
     #[inline]
     fn each(&self, mut each: impl FnMut(usize, u32, &[u8])) {
         self.open.each_run(|run| {
@@ -86,7 +90,7 @@ fn by_numbers(matrices: &[Matrix], query: &Query, top: &mut TopK) {
         let mut least = least_of(top);
         matrix.each(|row, document, numbers| {
             let similarity = query.similarity_to(&matrix.rows, row, numbers);
-            // Rows come in order, so a later one has to be nearer. What is no number is never.
+            // Rows come in order, so a later row must be strictly nearer. NaN fails both comparisons.
             if similarity > least && similarity < f32::INFINITY {
                 top.push(Ranked { row: matrix.first_row + document, rank: -f64::from(similarity) });
                 least = least_of(top);
@@ -139,10 +143,10 @@ fn by_bits(matrices: &[Matrix], query: &Query, candidates: usize, top: &mut TopK
     });
 }
 
-/// The rows that differ in the fewest bits, and the first of those that differ in as many.
+/// Keeps the rows with the smallest Hamming distances; of rows with equal distance, the first ones.
 struct Fewest {
     wanted: usize,
-    /// A row that differs in more bits is none of them: so many differ in this many or fewer.
+    /// The current limit: rows with a larger distance are dropped. `within` counts the rows kept at or below it.
     most: u32,
     within: usize,
     counts: Vec<usize>,
@@ -151,11 +155,11 @@ struct Fewest {
 
 impl Fewest {
     fn new(wanted: usize) -> Fewest {
-        let most = u32::try_from(MAX_WIDTH).expect("it is a few thousand");
+        let most = u32::try_from(MAX_WIDTH).expect("the maximum width fits 32 bits");
         Fewest { wanted, most, within: 0, counts: vec![0; MAX_WIDTH + 1], seen: Vec::new() }
     }
 
-    /// Takes a row into account; rows come in order. After the first ones nearly all are passed over.
+    /// Considers a row. Rows must come in order. After the first ones, nearly all exceed the limit.
     #[inline]
     fn note(&mut self, bits: u32, matrix: usize, row: usize) {
         if bits <= self.most {
@@ -173,7 +177,7 @@ impl Fewest {
         }
     }
 
-    /// Calls `each` with the matrix and the row of each.
+    /// Calls `each` with the matrix index and row of every row kept.
     fn each(self, mut each: impl FnMut(usize, usize)) {
         let mut left = self.wanted.saturating_sub(self.within - self.counts[self.most as usize]);
         for (bits, matrix, row) in self.seen {
@@ -186,7 +190,7 @@ impl Fewest {
     }
 }
 
-/// What a similarity has to be above to be among the best.
+/// Returns the similarity that a row must exceed to be among the best.
 #[expect(clippy::cast_possible_truncation, reason = "ranks come from similarities, which are f32")]
 fn least_of(top: &TopK) -> f32 {
     -(top.threshold() as f32)

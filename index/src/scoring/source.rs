@@ -1,44 +1,44 @@
-//! A phrase's documents, and what each is worth: cursors for queries that bm25 alone decides.
+//! The documents of a phrase with their impacts, for queries that bm25 alone ranks.
 
 use super::{Documents, ScoreTable};
 use crate::inverted::Cursor;
 use crate::wire::Malformed;
 use std::sync::Arc;
 
-/// The documents of one or more phrases, worked out: for each document, a frequency for each phrase.
+/// A materialised list: the documents that contain one or more phrases, with the frequency of each phrase.
 #[derive(Clone, Debug, Default)]
 pub struct Worked {
     /// The documents, ascending.
     pub documents: Vec<u32>,
-    /// For each document the frequency of each phrase.
+    /// The frequencies: for each document, one per phrase.
     pub frequencies: Vec<f64>,
 }
 
-/// A phrase's documents in one segment, and what each is worth.
+/// A cursor over the documents of a phrase in one segment, with the impact of each.
 #[derive(Clone, Debug)]
 pub enum Source<'a> {
-    /// A term's list.
+    /// The posting list of a single term.
     Term {
-        /// The list.
+        /// The cursor over the list.
         cursor: Box<Cursor<'a>>,
-        /// What the best document of a list of one block is worth; infinite for longer lists.
+        /// The maximum impact in a list of one block; infinite for longer lists, which have bounds per block.
         bound: f64,
     },
-    /// Documents that were worked out.
+    /// A materialised list.
     Worked {
         /// The documents, ascending.
         documents: Arc<Vec<u32>>,
-        /// What each is worth, before idf.
+        /// The impact of each document, before idf.
         worths: Arc<Vec<f64>>,
-        /// What the best is worth.
+        /// The maximum impact.
         bound: f64,
-        /// Where we stand.
+        /// The index of the current document.
         at: usize,
     },
 }
 
 impl<'a> Source<'a> {
-    /// The documents of a list, from its first on.
+    /// Creates a cursor at the first document of a posting list.
     pub fn term(cursor: Cursor<'a>, table: &ScoreTable) -> Source<'a> {
         let cursor = Box::new(cursor);
         let bound = cursor.only_block().map(|(documents, shapes)| {
@@ -48,7 +48,7 @@ impl<'a> Source<'a> {
         Source::Term { cursor, bound: bound.unwrap_or(f64::INFINITY) }
     }
 
-    /// Documents that were worked out.
+    /// Creates a cursor at the first document of a materialised list with one phrase.
     pub fn worked(worked: Worked, table: &ScoreTable) -> Source<'a> {
         let Worked { documents, frequencies: mut worths } = worked;
         let mut bound = 0.0;
@@ -59,7 +59,7 @@ impl<'a> Source<'a> {
         Source::Worked { documents: Arc::new(documents), worths: Arc::new(worths), bound, at: 0 }
     }
 
-    /// What the document it stands on is worth, before idf.
+    /// Returns the impact of the current document, before idf.
     #[inline]
     pub fn worth(&self, table: &ScoreTable) -> f64 {
         match self {
@@ -68,10 +68,10 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// No document from where it stands to `end` is worth more.
+    /// Returns an upper bound of the impacts from the current document up to `end`, exclusive.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// Returns an error when the index is damaged.
     pub fn bound_until(&self, end: u32, table: &ScoreTable) -> Result<f64, Malformed> {
         if self.doc() >= end {
             return Ok(0.0);
@@ -97,7 +97,7 @@ impl Documents for Source<'_> {
         match self {
             Source::Term { cursor, .. } => cursor.seek(target)?,
             Source::Worked { documents, at, .. } => {
-                // Mostly it is near: the distance is doubled until it is reached.
+                // The target is usually near, so gallop: double the distance until it is passed.
                 let left = &documents[*at..];
                 let mut far = 1;
                 while left.get(far).is_some_and(|&document| document < target) {
