@@ -1,8 +1,8 @@
 //! Inner products and distances: the hot loops of vector search.
 //!
-//! Every backend adds the same sixteen partial sums in the same order, so a score does not depend on the machine that
-//! computed it; sums of bytes are exact in any order. Tests compare backends bit for bit. Rows are as long as a multiple
-//! of [`LANES`] numbers; what is past a vector's width is zero in rows and queries.
+//! Every backend adds the same 16 partial sums in the same order, so a score does not depend on the machine that
+//! computed it. Sums of bytes are exact in any order. Tests compare backends bit for bit. Rows and queries are padded
+//! with zeros to a multiple of [`LANES`] numbers.
 
 pub mod scalar;
 #[cfg(target_feature = "simd128")]
@@ -18,12 +18,12 @@ pub use simd128::{Bytes, dot_f32, dot_f32_i8, squared_distance_f32};
 #[cfg(all(target_arch = "wasm32", not(target_feature = "simd128")))]
 pub use words::Bytes;
 
-/// How many partial sums there are.
+/// The number of partial sums.
 pub const LANES: usize = 16;
 
-/// Calls `each` with the number of bits in which each row differs from the query, from the first row on.
+/// Calls `each` with the Hamming distance between the query and every row, starting with the first.
 ///
-/// One instruction a word on every target, and no more than that for the usual widths.
+/// The usual widths have unrolled loops: one population count per word, and no loop overhead.
 #[inline]
 pub fn hamming_of_each(query: &[u64], rows: &[u8], mut each: impl FnMut(u32)) {
     match query.len() {
@@ -53,7 +53,7 @@ fn over_rows<const WORDS: usize>(query: &[u64], rows: &[u8], mut each: impl FnMu
     }
 }
 
-/// In how many bits a row of bits differs from the query.
+/// Returns the Hamming distance: the number of bits in which a row differs from the query.
 #[inline]
 pub fn hamming(query: &[u64], row: &[u8]) -> u32 {
     let (words, _) = row.as_chunks::<8>();
