@@ -1,8 +1,8 @@
-//! In which order do things stand? One sort for all of them.
+//! Sorting, and maps and sets in key order, with little code per type.
 //!
-//! The sorts of the standard library are compiled anew for every type and every comparison, some kilobytes each in
-//! WebAssembly. Here numbers of items are sorted, by one piece of code, and the items are then put in their places.
-//! What is sorted by the million at once goes by numbers ([`sort_by_number`]).
+//! The compiler instantiates the sorts of the standard library for every type and every comparison, at some kilobytes
+//! of WebAssembly each. Here one merge sort, compiled once, sorts the indexes of the items; a small loop per type then
+//! moves the items. [`sort_by_number`] is a radix sort for millions of items.
 
 mod digits;
 mod map;
@@ -15,23 +15,34 @@ pub use set::Set;
 
 use std::cmp::Ordering;
 
-/// Sorts items; equal ones stay as they stand.
+/// Sorts items. The sort is stable.
+///
+/// ```
+/// use snapseek_index::order::{Map, sort};
+///
+/// let mut words = ["pear", "apple", "fig"];
+/// sort(&mut words);
+/// assert_eq!(words, ["apple", "fig", "pear"]);
+///
+/// let counts = [("pear", 2), ("apple", 1)].into_iter().collect::<Map<_, _>>();
+/// assert_eq!(counts.iter().next(), Some((&"apple", &1)));
+/// ```
 pub fn sort<T: Ord>(items: &mut [T]) {
     sort_by(items, T::cmp);
 }
 
-/// Sorts items by a key; equal ones stay as they stand.
+/// Sorts items by a key. The sort is stable.
 pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
     sort_by(items, |a, b| key(a).cmp(&key(b)));
 }
 
-/// Sorts items by a comparison; equal ones stay as they stand.
+/// Sorts items by a comparison. The sort is stable.
 pub fn sort_by<T>(items: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) {
     let mut numbers = sorted_numbers(items.len(), &mut |a, b| compare(&items[a], &items[b]));
     arrange(&mut numbers, &mut |a, b| items.swap(a, b));
 }
 
-/// The numbers of so many items, in the order of the items.
+/// Returns the indexes of `len` items in the order of the items.
 #[inline(never)]
 fn sorted_numbers(len: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
     let mut numbers = (0..len).collect::<Vec<_>>();
@@ -39,10 +50,10 @@ fn sorted_numbers(len: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering)
     numbers
 }
 
-/// Puts items in the places that their numbers have, two of them at a time.
+/// Moves each item to the place of its index in `numbers`, by swaps.
 #[inline(never)]
 fn arrange(numbers: &mut [usize], swap: &mut dyn FnMut(usize, usize)) {
-    // Each cycle of items that take each other's places is gone round once; where an item is right, its number says so.
+    // Follow each cycle of the permutation once. An index that equals its place marks an item that is done.
     for start in 0..numbers.len() {
         let mut at = start;
         loop {
@@ -56,10 +67,10 @@ fn arrange(numbers: &mut [usize], swap: &mut dyn FnMut(usize, usize)) {
     }
 }
 
-/// Sorts numbers of items by comparing the items; equal ones stay as they stand.
+/// Sorts indexes of items by comparing the items. The sort is stable.
 #[inline(never)]
 pub fn sort_numbers(numbers: &mut [usize], compare: &mut dyn FnMut(usize, usize) -> Ordering) {
-    // What stands the wrong way round, no two alike, is common too.
+    // Strictly descending input is common.
     if numbers.windows(2).all(|two| compare(two[0], two[1]).is_gt()) {
         numbers.reverse();
     } else {
@@ -67,7 +78,7 @@ pub fn sort_numbers(numbers: &mut [usize], compare: &mut dyn FnMut(usize, usize)
     }
 }
 
-/// So few numbers are put in their places one by one.
+/// Up to this number, indexes are sorted by insertion.
 const FEW: usize = 8;
 
 fn merge_sort(
@@ -90,14 +101,14 @@ fn merge_sort(
     }
     merge_sort(&mut numbers[..half], lower, compare);
     merge_sort(&mut numbers[half..], lower, compare);
-    // What is in order already is common.
+    // Sorted input is common.
     if compare(numbers[half - 1], numbers[half]).is_le() {
         return;
     }
     lower.clear();
     lower.extend_from_slice(&numbers[..half]);
-    // No number of the upper half is written over before it is read: as many places are filled as numbers are taken. Which
-    // is taken cannot be foretold, so that it is chosen without a branch.
+    // The merge never overwrites an unread index of the upper half, because it fills one place per index taken. The
+    // outcome of each comparison is unpredictable, so the code selects the index without a branch.
     let (mut at, mut from_lower, mut from_upper) = (0, 0, half);
     while from_lower < half && from_upper < len {
         let (low, high) = (lower[from_lower], numbers[from_upper]);

@@ -1,9 +1,9 @@
-//! Many items by a number each: byte by byte, without comparing any two.
+//! A radix sort: many items by an integer key, byte by byte, without comparing items.
 
-/// Fewer items are put in their places one by one.
+/// Below this number, items are sorted by insertion.
 const FEW: usize = 48;
 
-/// Sorts items by a number each; equal ones stay as they stand.
+/// Sorts items by an integer key, in one pass per byte of the key that differs. The sort is stable.
 pub fn sort_by_number<T: Copy>(items: &mut Vec<T>, number: impl Fn(&T) -> u64) {
     if items.len() < FEW {
         for place in 1..items.len() {

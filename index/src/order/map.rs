@@ -1,8 +1,8 @@
-//! Maps in the order of their keys.
+//! A map that iterates in key order.
 //!
-//! Those of the standard library are compiled anew for every type of key and value, some kilobytes each in WebAssembly.
-//! Here keys and values stand as they came, and one piece of code, the same for all of them, holds their numbers in the
-//! order of the keys ([`super::numbers`]).
+//! The compiler instantiates the maps of the standard library for every type of key and value, at some kilobytes of
+//! WebAssembly each. Here keys and values are stored in the order of insertion, and code that is shared by all maps
+//! keeps their indexes in key order ([`super::numbers`]).
 
 use super::arrange;
 use super::numbers::{Between, NOWHERE, Numbers, Place};
@@ -11,21 +11,21 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::ops::Index;
 
-/// Values by key, in the order of the keys.
+/// A map that iterates in key order.
 #[derive(Clone)]
 pub struct Map<K, V> {
     keys: Keys<K>,
-    /// The values, as their keys stand.
+    /// The values; entry `i` belongs to key `i`.
     values: Vec<V>,
 }
 
 impl<K: Ord, V> Map<K, V> {
-    /// A map of nothing.
+    /// Creates an empty map.
     pub const fn new() -> Map<K, V> {
         Map { keys: Keys::new(), values: Vec::new() }
     }
 
-    /// The value of a key.
+    /// Returns the value of `key`.
     pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
@@ -33,7 +33,7 @@ impl<K: Ord, V> Map<K, V> {
         self.values.get(self.keys.number_of(key))
     }
 
-    /// The value of a key, to be changed.
+    /// Returns the value of `key` for modification.
     pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
@@ -41,7 +41,7 @@ impl<K: Ord, V> Map<K, V> {
         self.values.get_mut(self.keys.number_of(key))
     }
 
-    /// A key as it stands here, and its value.
+    /// Returns the stored key that equals `key`, and its value.
     pub fn get_key_value<Q: Ord + ?Sized>(&self, key: &Q) -> Option<(&K, &V)>
     where
         K: Borrow<Q>,
@@ -53,7 +53,7 @@ impl<K: Ord, V> Map<K, V> {
         self.keys.keys.get(number).zip(self.values.get(number))
     }
 
-    /// Whether there is this key.
+    /// Reports whether the map contains `key`.
     pub fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
@@ -61,7 +61,7 @@ impl<K: Ord, V> Map<K, V> {
         self.keys.number_of(key) != NOWHERE
     }
 
-    /// Gives a key this value; the one it had.
+    /// Sets the value of `key`. Returns the previous value, if any.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         match self.values.get_mut(self.keys.enter(key)) {
             Some(known) => Some(std::mem::replace(known, value)),
@@ -72,7 +72,7 @@ impl<K: Ord, V> Map<K, V> {
         }
     }
 
-    /// The value of a key, which is this one where the key had none.
+    /// Returns the value of `key`, after inserting `value` if the key is absent.
     pub fn or_insert(&mut self, key: K, value: V) -> &mut V {
         let number = self.keys.enter(key);
         if number == self.values.len() {
@@ -81,7 +81,7 @@ impl<K: Ord, V> Map<K, V> {
         &mut self.values[number]
     }
 
-    /// The value of a key, which is the default where the key had none.
+    /// Returns the value of `key`, after inserting the default if the key is absent.
     pub fn or_default(&mut self, key: K) -> &mut V
     where
         V: Default,
@@ -89,7 +89,7 @@ impl<K: Ord, V> Map<K, V> {
         self.or_insert(key, V::default())
     }
 
-    /// Takes a key and its value out.
+    /// Removes `key` and returns its value.
     pub fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
@@ -98,7 +98,7 @@ impl<K: Ord, V> Map<K, V> {
         (number != NOWHERE).then(|| self.values.swap_remove(number))
     }
 
-    /// Takes out whatever is not to be kept.
+    /// Removes the entries for which `keep` returns false.
     pub fn retain(&mut self, keep: impl Fn(&K, &V) -> bool) {
         let mut kept = Map::new();
         for (key, value) in std::mem::take(self) {
@@ -109,34 +109,34 @@ impl<K: Ord, V> Map<K, V> {
         *self = kept;
     }
 
-    /// How many keys there are.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether there are none.
+    /// Reports whether the map is empty.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// The greatest key and its value.
+    /// Returns the entry with the greatest key.
     pub fn last_key_value(&self) -> Option<(&K, &V)> {
         self.iter().next_back()
     }
 
-    /// The keys alone, in their order.
+    /// Returns the keys in order, without the values.
     pub fn into_keys(self) -> Vec<K> {
         let Keys { mut keys, numbers } = self.keys;
         arrange(&mut numbers.into_list(), &mut |a, b| keys.swap(a, b));
         keys
     }
 
-    /// Keys and values, in the order of the keys.
+    /// Iterates over the entries in key order.
     pub fn iter(&self) -> Iter<'_, K, V> {
         self.those(self.keys.numbers.all())
     }
 
-    /// Keys and values from this key on.
+    /// Iterates over the entries whose keys are at least `first`, in key order.
     pub fn from<Q: Ord + ?Sized>(&self, first: &Q) -> Iter<'_, K, V>
     where
         K: Borrow<Q>,
@@ -145,7 +145,7 @@ impl<K: Ord, V> Map<K, V> {
         self.those(numbers.between(self.keys.place_of(first), numbers.end()))
     }
 
-    /// Keys and values from the first of these keys to before the second.
+    /// Iterates over the entries whose keys are at least `first` and below `end`, in key order.
     pub fn between<Q: Ord + ?Sized>(&self, first: &Q, end: &Q) -> Iter<'_, K, V>
     where
         K: Borrow<Q>,
@@ -158,12 +158,12 @@ impl<K: Ord, V> Map<K, V> {
         Iter { map: self, numbers }
     }
 
-    /// The keys, in their order.
+    /// Iterates over the keys in order.
     pub fn keys(&self) -> impl DoubleEndedIterator<Item = &K> + ExactSizeIterator {
         self.iter().map(|(key, _)| key)
     }
 
-    /// The values, in the order of their keys.
+    /// Iterates over the values in key order.
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &V> + ExactSizeIterator {
         self.iter().map(|(_, value)| value)
     }
@@ -230,11 +230,11 @@ impl<K: Ord + Borrow<Q>, V, Q: Ord + ?Sized> Index<&Q> for Map<K, V> {
     type Output = V;
 
     fn index(&self, key: &Q) -> &V {
-        self.get(key).expect("who asks for the value of a key by index knows that it is there")
+        self.get(key).expect("indexing a map requires that it contains the key")
     }
 }
 
-/// Keys and values of a [`Map`], in the order of the keys.
+/// An iterator over the entries of a [`Map`] in key order.
 pub struct Iter<'a, K, V> {
     map: &'a Map<K, V>,
     numbers: Between<'a>,
@@ -261,7 +261,7 @@ impl<'a, K: Ord, V> DoubleEndedIterator for Iter<'a, K, V> {
 
 impl<K: Ord, V> ExactSizeIterator for Iter<'_, K, V> {}
 
-/// Keys as they came, and their order. It does not depend on the type of the values, so maps share its code.
+/// Keys in the order of insertion, and their sorted indexes. Maps with the same key type share this code.
 #[derive(Clone)]
 struct Keys<K> {
     keys: Vec<K>,
@@ -275,7 +275,7 @@ impl<K> Keys<K> {
 }
 
 impl<K: Ord> Keys<K> {
-    /// The number of a key; [`NOWHERE`] where there is none.
+    /// Returns the index of `key`, or [`NOWHERE`].
     fn number_of<Q: Ord + ?Sized>(&self, key: &Q) -> usize
     where
         K: Borrow<Q>,
@@ -283,7 +283,7 @@ impl<K: Ord> Keys<K> {
         self.numbers.number_of(&|number| self.keys[number].borrow().cmp(key))
     }
 
-    /// Where a key is, or would be.
+    /// Returns the sorted position of `key`, or where it would be inserted.
     fn place_of<Q: Ord + ?Sized>(&self, key: &Q) -> Place
     where
         K: Borrow<Q>,
@@ -291,7 +291,7 @@ impl<K: Ord> Keys<K> {
         self.numbers.find(&|number| self.keys[number].borrow().cmp(key)).place
     }
 
-    /// The number of a key, which is the next one where there is none yet.
+    /// Returns the index of `key`, after appending the key if it is absent.
     fn enter(&mut self, key: K) -> usize {
         let next = self.keys.len();
         let number = self.numbers.enter(next, &|number| self.keys[number].cmp(&key));
@@ -301,7 +301,7 @@ impl<K: Ord> Keys<K> {
         number
     }
 
-    /// Takes a key out, and gives its number to the last one; [`NOWHERE`] where there is none.
+    /// Removes `key` and returns its index, which the last key then takes; [`NOWHERE`] when the key is absent.
     fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> usize
     where
         K: Borrow<Q>,
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_map_does_what_the_standard_librarys_does() {
+    fn a_map_agrees_with_the_standard_library() {
         let mut below = random();
         for keys in [1, 5, 40, 3000] {
             let (mut ours, mut theirs) = (Map::new(), BTreeMap::new());
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_map_is_that_of_the_standard_librarys() {
+    fn ranges_of_a_map_agree_with_the_standard_library() {
         let mut below = random();
         for len in [0, 1, 30, 5000] {
             let entries = (0..len).map(|_| (below(9000), ())).collect::<Vec<_>>();
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_that_come_in_order_or_against_it_stand_in_order() {
+    fn entries_inserted_ascending_or_descending_iterate_in_order() {
         let up = (0..5000).map(|key| (key, key)).collect::<Map<_, _>>();
         let down = (0..5000).rev().map(|key| (key, key)).collect::<Map<_, _>>();
         assert_eq!(up, down);

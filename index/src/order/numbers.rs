@@ -1,22 +1,24 @@
-//! In which order do entries stand, whatever they are? By their numbers, one piece of code for all maps.
+//! Entry indexes in key order, independent of the types of keys and values, so that all maps share one code.
 //!
-//! In runs, so that a new entry moves a few hundred numbers at most, however many there are.
+//! The indexes are kept in runs of at most 512, so an insertion moves a few hundred indexes at most, at any map size.
 
 use std::cmp::Ordering;
 
-/// A run that grows longer than this becomes two.
+/// The maximum length of a run; a longer one is split in two.
 const LONGEST: usize = 512;
 
-/// Numbers of entries in the order of their keys, in runs, none of which is empty.
+/// Indexes of entries, sorted by the entries' keys. No run is empty.
 #[derive(Clone)]
 pub struct Numbers {
     runs: Vec<Vec<usize>>,
 }
 
-/// No entry has this number. A number with a meaning of its own, and no `Option`, fits a register of WebAssembly.
+/// The index that means "no entry". Unlike an `Option`, it fits in one WebAssembly register.
 pub const NOWHERE: usize = usize::MAX;
 
-/// A place among the numbers; the one after the last of a run is also the first of the next run.
+/// A position among the sorted indexes: a run and an offset in it.
+///
+/// The position after the last index of a run is the same as the first position of the next run.
 #[derive(Clone, Copy)]
 pub struct Place {
     run: usize,
@@ -27,24 +29,24 @@ impl Place {
     const FIRST: Place = Place { run: 0, at: 0 };
 }
 
-/// Where something is, or would be, and the number that stands there; [`NOWHERE`] where it is not there.
+/// The result of a lookup: the position of a key, or where it would be inserted, and its entry's index, or [`NOWHERE`].
 pub struct Found {
     pub place: Place,
     pub number: usize,
 }
 
-// None of these is inlined: they would stand anew in the code of every map.
+// None of these methods is inlined, so that the binary contains them once and not once per map type.
 impl Numbers {
-    /// Those of nothing.
+    /// Creates an empty list of indexes.
     pub const fn new() -> Numbers {
         Numbers { runs: Vec::new() }
     }
 
-    /// Finds something; `compare` says how the entry with a number compares with it.
+    /// Looks a key up. `compare` compares the key of the entry with the given index to the key sought.
     #[inline(never)]
     pub fn find(&self, compare: &dyn Fn(usize) -> Ordering) -> Found {
         let Some(last) = self.runs.last() else { return Found { place: Place::FIRST, number: NOWHERE } };
-        // What comes in order is common.
+        // Keys often arrive in ascending order.
         if compare(last[last.len() - 1]).is_lt() {
             let place = Place { run: self.runs.len() - 1, at: last.len() };
             return Found { place, number: NOWHERE };
@@ -56,13 +58,13 @@ impl Numbers {
         }
     }
 
-    /// The number of something; [`NOWHERE`] where it is not there.
+    /// Returns the index of a key's entry, or [`NOWHERE`].
     #[inline(never)]
     pub fn number_of(&self, compare: &dyn Fn(usize) -> Ordering) -> usize {
         self.find(compare).number
     }
 
-    /// The number of something, which is the next one where it is not there yet.
+    /// Returns the index of a key's entry. Inserts `next` and returns it when the key is absent.
     #[inline(never)]
     pub fn enter(&mut self, next: usize, compare: &dyn Fn(usize) -> Ordering) -> usize {
         let Found { place, number } = self.find(compare);
@@ -81,7 +83,7 @@ impl Numbers {
         next
     }
 
-    /// Takes out the number of something; [`NOWHERE`] where it is not there.
+    /// Removes the index of a key's entry and returns it, or [`NOWHERE`] when the key is absent.
     #[inline(never)]
     pub fn remove(&mut self, compare: &dyn Fn(usize) -> Ordering) -> usize {
         let Found { place, number } = self.find(compare);
@@ -95,7 +97,7 @@ impl Numbers {
         number
     }
 
-    /// Gives something another number, where it is there.
+    /// Replaces the index of a key's entry by `number`, if the key is present.
     #[inline(never)]
     pub fn renumber(&mut self, number: usize, compare: &dyn Fn(usize) -> Ordering) {
         let found = self.find(compare);
@@ -104,32 +106,32 @@ impl Numbers {
         }
     }
 
-    /// The numbers from first to last.
+    /// Iterates over all indexes in key order.
     #[inline(never)]
     pub fn all(&self) -> Between<'_> {
         self.between(Place::FIRST, self.end())
     }
 
-    /// The numbers from a place to before another.
+    /// Iterates over the indexes from `first` up to but not including `end`.
     pub fn between(&self, first: Place, end: Place) -> Between<'_> {
         let mut between = Between { runs: &self.runs, first, end };
         between.settle();
         between
     }
 
-    /// The place after the last number.
+    /// Returns the position after the last index.
     pub fn end(&self) -> Place {
         Place { run: self.runs.len(), at: 0 }
     }
 
-    /// The numbers as one list.
+    /// Returns all indexes as one list.
     #[inline(never)]
     pub fn into_list(self) -> Vec<usize> {
         self.runs.concat()
     }
 }
 
-/// Numbers from one place to before another.
+/// A double-ended iterator over the indexes between two positions.
 pub struct Between<'a> {
     runs: &'a Vec<Vec<usize>>,
     first: Place,
@@ -137,7 +139,7 @@ pub struct Between<'a> {
 }
 
 impl Between<'_> {
-    /// Lets the first place be one where a number stands, unless it is the end of all.
+    /// Moves the first position to the next run when it lies at the end of one, unless no run follows.
     fn settle(&mut self) {
         if self.runs.get(self.first.run).is_some_and(|run| self.first.at == run.len()) {
             self.first = Place { run: self.first.run + 1, at: 0 };
@@ -148,7 +150,7 @@ impl Between<'_> {
         (self.first.run, self.first.at) >= (self.end.run, self.end.at)
     }
 
-    /// The next number; [`NOWHERE`] at the end.
+    /// Returns the next index, or [`NOWHERE`] at the end.
     #[inline(never)]
     pub fn next(&mut self) -> usize {
         if self.is_done() {
@@ -160,7 +162,7 @@ impl Between<'_> {
         number
     }
 
-    /// The last number; [`NOWHERE`] where none is left.
+    /// Returns the last remaining index, or [`NOWHERE`] when none is left.
     #[inline(never)]
     pub fn next_back(&mut self) -> usize {
         if self.is_done() {
@@ -174,7 +176,7 @@ impl Between<'_> {
         self.runs[self.end.run][self.end.at]
     }
 
-    /// How many are left.
+    /// Returns the number of remaining indexes.
     #[inline(never)]
     pub fn len(&self) -> usize {
         if self.is_done() {
