@@ -125,6 +125,16 @@ impl Analyzer {
     ///
     /// Stems the form if this analyzer stems, and cuts it at 32,768 bytes, which may leave an incomplete character at
     /// the end.
+    ///
+    /// ```
+    /// use snapseek_index::analysis::Analyzer;
+    ///
+    /// let analyzer = Analyzer::parse("porter")?;
+    /// let mut form = b"relational".to_vec();
+    /// analyzer.stem(&mut form);
+    /// assert_eq!(form, b"relat");
+    /// # Ok::<(), snapseek_index::analysis::AnalyzerError>(())
+    /// ```
     pub fn stem(&self, form: &mut Vec<u8>) {
         if self.is_stemming {
             porter::stem(form);

@@ -6,7 +6,8 @@
 //!
 //! ```text
 //! u32 term count · u32 block offset × blocks · blocks
-//! block: varint offset in the postings · 16 × (varint shared · varint new · new bytes · varint documents · varint postings length)
+//! block: varint offset in the postings
+//!        16 × (varint shared · varint new · new bytes · varint documents · varint postings length)
 //! ```
 
 use super::postings::ListRef;
