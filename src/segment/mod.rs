@@ -321,7 +321,7 @@ impl Segment {
                 tokens += positions.len() as u64;
                 for (field, length) in (0..).map(FieldId).zip(lengths.of_document(cursor.doc() as usize)) {
                     if positions.iter().any(|spot| spot.field() == field && spot.position() >= length) {
-                        return Err(Malformed("a list of postings"));
+                        return Err(Malformed("a posting list"));
                     }
                 }
                 cursor.advance()?;
