@@ -233,7 +233,8 @@ fn write_bases(out: &mut String, case: &Folds, simple: &Folds, complex: &Folds) 
         runs.push(format!("base(0x{first:x}, {}, {letter}, {several})", done - first));
     }
     assert!(simple.keys().all(|c| complex.get(c) == simple.get(c)), "mode 2 strips all that mode 1 strips");
-    let doc = "Letters without their diacritics: first, count, letter (0 if dropped), has several diacritics.";
+    let doc =
+        "Letters without their diacritics: first, count, letter (0 if dropped), has several diacritics.";
     write_static(out, doc, "BASES", "Base", &runs);
 }
 

@@ -10,7 +10,7 @@ use crate::wire::len32;
 use std::ops::Range;
 
 /// The maximum number of bits per table lookup. A table of 2^12 results is small compared with a column.
-const MOST_BITS: u32 = 12;
+const MAX_TABLE_BITS: u32 = 12;
 
 /// A bit-packed column of codes of equal width.
 #[derive(Clone, Copy, Debug)]
@@ -51,16 +51,20 @@ impl<'a> Codes<'a> {
 
     /// Returns the set of indexes below `len` whose codes pass `test`.
     pub fn where_true(&self, len: usize, test: &dyn Fn(u32) -> bool) -> Bitmap {
-        if self.together(len) > 0 { self.looked_up(len, test) } else { self.tried(len, test) }
+        if self.codes_per_lookup(len) > 0 { self.test_by_table(len, test) } else { self.test_each(len, test) }
     }
 
     /// Returns the set of indexes below `len` whose codes lie in `range`.
     pub fn within(&self, len: usize, range: &Range<u32>) -> Bitmap {
         let is_within = |code: u32| code.wrapping_sub(range.start) < range.end.saturating_sub(range.start);
-        if self.together(len) > 0 { self.looked_up(len, &is_within) } else { self.tried(len, is_within) }
+        if self.codes_per_lookup(len) > 0 {
+            self.test_by_table(len, &is_within)
+        } else {
+            self.test_each(len, is_within)
+        }
     }
 
-    fn tried(&self, len: usize, test: impl Fn(u32) -> bool) -> Bitmap {
+    fn test_each(&self, len: usize, test: impl Fn(u32) -> bool) -> Bitmap {
         // 64 codes of any width end at a byte boundary.
         let stretch = 8 * self.width as usize;
         let of_zeros = if test(0) { u64::MAX } else { 0 };
@@ -75,15 +79,15 @@ impl<'a> Codes<'a> {
     }
 
     /// Returns the number of codes per table lookup: 8, 4, 2 or 1, or 0 when a table would not pay.
-    fn together(&self, len: usize) -> usize {
+    fn codes_per_lookup(&self, len: usize) -> usize {
         let fits = |count: &usize| {
             let bits = *count * self.width as usize;
-            bits <= MOST_BITS as usize && 1 << bits <= len.max(2)
+            bits <= MAX_TABLE_BITS as usize && 1 << bits <= len.max(2)
         };
         [8, 4, 2, 1].into_iter().find(fits).unwrap_or(0)
     }
 
-    fn looked_up(&self, len: usize, test: &dyn Fn(u32) -> bool) -> Bitmap {
+    fn test_by_table(&self, len: usize, test: &dyn Fn(u32) -> bool) -> Bitmap {
         let alone = (0..1 << self.width).map(test).collect::<Vec<_>>();
         if !alone.contains(&true) {
             return Bitmap::none(len);
@@ -91,15 +95,15 @@ impl<'a> Codes<'a> {
         if !alone.contains(&false) {
             return Bitmap::all(len);
         }
-        let together = self.together(len);
-        let bits = self.width * len32(together);
+        let codes_per_lookup = self.codes_per_lookup(len);
+        let bits = self.width * len32(codes_per_lookup);
         let answers = (0..1usize << bits).map(|codes| {
             let answer = |place: usize| alone[codes >> (place * self.width as usize) & (alone.len() - 1)];
-            (0..together).fold(0, |found, place| found | u64::from(answer(place)) << place)
+            (0..codes_per_lookup).fold(0, |found, place| found | u64::from(answer(place)) << place)
         });
         let answers = answers.collect::<Vec<_>>();
         let words = (0..len.div_ceil(64)).map(|word| {
-            (0..64).step_by(together).fold(0, |found, place| {
+            (0..64).step_by(codes_per_lookup).fold(0, |found, place| {
                 let codes = bits::get(self.bytes, (64 * word + place) * self.width as usize, bits);
                 found | answers[codes as usize] << place
             })

@@ -14,12 +14,12 @@ const MAX_DISTANCE: usize = 65_535;
 const HASH_BITS: u32 = 12;
 
 /// The maximum number of output bytes per input byte of a block.
-pub const MOST_EXPANSION: usize = 255;
+pub const MAX_EXPANSION: usize = 255;
 
-/// Compresses `input` as one block and appends it to `out`. [`Unpacking`] reverses it.
+/// Compresses `input` as one block and appends it to `out`. [`Decompressor`] reverses it.
 ///
 /// ```
-/// use snapseek_index::lz4::{Unpacking, compress};
+/// use snapseek_index::lz4::{Decompressor, compress};
 /// use std::borrow::Cow;
 ///
 /// let text = "the quick brown fox ".repeat(50);
@@ -27,12 +27,12 @@ pub const MOST_EXPANSION: usize = 255;
 /// compress(text.as_bytes(), &mut block);
 /// assert!(block.len() < 50);
 ///
-/// let mut unpacking = Unpacking::new(Cow::Borrowed(&block), text.len()).unwrap();
-/// assert_eq!(unpacking.reach(9), Some(&b"the quick"[..]));
-/// assert_eq!(unpacking.reach(text.len()), Some(text.as_bytes()));
+/// let mut decompressor = Decompressor::new(Cow::Borrowed(&block), text.len()).unwrap();
+/// assert_eq!(decompressor.prefix(9), Some(&b"the quick"[..]));
+/// assert_eq!(decompressor.prefix(text.len()), Some(text.as_bytes()));
 /// ```
 pub fn compress(input: &[u8], out: &mut Vec<u8>) {
-    let mut packed = Packed { at: out.len(), out };
+    let mut packed = BlockOutput { at: out.len(), out };
     // Incompressible input takes one extra byte per 255, and copying a short run of literals writes 16 bytes.
     packed.out.resize(packed.at + input.len() + input.len() / 255 + 32, 0);
     let mut seen = [u32::MAX; 1 << HASH_BITS];
@@ -59,7 +59,7 @@ pub fn compress(input: &[u8], out: &mut Vec<u8>) {
         literals_from = at;
     }
     packed.put_sequence(&input[literals_from..], input.len() - literals_from, None);
-    let Packed { at, out } = packed;
+    let BlockOutput { at, out } = packed;
     out.truncate(at);
 }
 
@@ -82,12 +82,12 @@ fn shared_len(a: &[u8], b: &[u8]) -> usize {
 }
 
 /// The output buffer of the compressor. Bytes before `at` are written; the rest is reserved space.
-struct Packed<'a> {
+struct BlockOutput<'a> {
     out: &'a mut Vec<u8>,
     at: usize,
 }
 
-impl Packed<'_> {
+impl BlockOutput<'_> {
     /// Writes one sequence: the first `literals` bytes of `input`, then a match as distance and length.
     fn put_sequence(&mut self, input: &[u8], literals: usize, found: Option<(usize, usize)>) {
         let match_len = found.map_or(0, |(_, len)| len - MIN_MATCH);
@@ -126,7 +126,7 @@ impl Packed<'_> {
 
 /// Decompresses a block step by step, only as far as its bytes are requested.
 #[derive(Debug)]
-pub struct Unpacking<'a> {
+pub struct Decompressor<'a> {
     input: Cow<'a, [u8]>,
     /// The number of input bytes read so far.
     read: usize,
@@ -135,27 +135,27 @@ pub struct Unpacking<'a> {
     done: usize,
 }
 
-impl<'a> Unpacking<'a> {
+impl<'a> Decompressor<'a> {
     /// Starts the decompression of `input` to `len` bytes. Returns `None` when the input is too short for that length.
     ///
     /// Never allocates more than `len` bytes, nor more than the format can expand the input to.
-    pub fn new(input: Cow<'a, [u8]>, len: usize) -> Option<Unpacking<'a>> {
-        if len / MOST_EXPANSION > input.len() {
+    pub fn new(input: Cow<'a, [u8]>, len: usize) -> Option<Decompressor<'a>> {
+        if len / MAX_EXPANSION > input.len() {
             return None;
         }
-        Some(Unpacking { input, read: 0, out: vec![0; len], done: 0 })
+        Some(Decompressor { input, read: 0, out: vec![0; len], done: 0 })
     }
 
     /// Wraps bytes that were never compressed.
-    pub fn done(out: Vec<u8>) -> Unpacking<'a> {
-        Unpacking { input: Cow::Borrowed(&[]), read: 0, done: out.len(), out }
+    pub fn uncompressed(out: Vec<u8>) -> Decompressor<'a> {
+        Decompressor { input: Cow::Borrowed(&[]), read: 0, done: out.len(), out }
     }
 
     /// Returns the first `end` bytes, decompressing as far as necessary. `end` must be at most the total length.
     ///
     /// Returns `None` when the block is damaged: it ends early, refers to bytes before its start, or, when all bytes
     /// are requested, has input left over.
-    pub fn reach(&mut self, end: usize) -> Option<&[u8]> {
+    pub fn prefix(&mut self, end: usize) -> Option<&[u8]> {
         let len = self.out.len();
         let mut rest = self.input.get(self.read..)?;
         let mut at = self.done;
@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     fn decompress(input: &[u8], len: usize) -> Option<Vec<u8>> {
-        Unpacking::new(Cow::Borrowed(input), len)?.reach(len).map(<[u8]>::to_vec)
+        Decompressor::new(Cow::Borrowed(input), len)?.prefix(len).map(<[u8]>::to_vec)
     }
 
     fn samples() -> Vec<Vec<u8>> {
@@ -286,9 +286,9 @@ mod tests {
         for input in samples() {
             let mut packed = Vec::new();
             compress(&input, &mut packed);
-            let mut unpacking = Unpacking::new(Cow::Borrowed(&packed), input.len()).unwrap();
+            let mut decompressor = Decompressor::new(Cow::Borrowed(&packed), input.len()).unwrap();
             for end in [0, 1, 7, 100, 5_000, 5_001, 60, usize::MAX].map(|end| end.min(input.len())) {
-                assert_eq!(unpacking.reach(end), Some(&input[..end]), "{end} of {}", input.len());
+                assert_eq!(decompressor.prefix(end), Some(&input[..end]), "{end} of {}", input.len());
             }
         }
     }
@@ -312,10 +312,10 @@ mod tests {
         compress(&input, &mut packed);
         for len in 0..packed.len() {
             assert_eq!(decompress(&packed[..len], input.len()), None, "accepted {len} bytes");
-            let mut unpacking = Unpacking::new(Cow::Borrowed(&packed[..len]), input.len());
-            assert_eq!(unpacking.as_mut().and_then(|unpacking| unpacking.reach(input.len())), None);
+            let mut decompressor = Decompressor::new(Cow::Borrowed(&packed[..len]), input.len());
+            assert_eq!(decompressor.as_mut().and_then(|decompressor| decompressor.prefix(input.len())), None);
             assert_eq!(
-                unpacking.as_mut().and_then(|unpacking| unpacking.reach(input.len())),
+                decompressor.as_mut().and_then(|decompressor| decompressor.prefix(input.len())),
                 None,
                 "asked again"
             );

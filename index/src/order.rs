@@ -2,15 +2,15 @@
 //!
 //! The compiler instantiates the sorts of the standard library for every type and every comparison, at some kilobytes
 //! of WebAssembly each. Here one merge sort, compiled once, sorts the indexes of the items; a small loop per type then
-//! moves the items. [`sort_by_number`] is a radix sort for millions of items.
+//! moves the items. [`radix_sort_by_key`] is a radix sort for millions of items.
 
-mod digits;
 mod map;
-mod numbers;
+mod radix;
 mod set;
+mod sorted_indexes;
 
-pub use digits::sort_by_number;
 pub use map::Map;
+pub use radix::radix_sort_by_key;
 pub use set::Set;
 
 use std::cmp::Ordering;
@@ -38,26 +38,26 @@ pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
 
 /// Sorts items by a comparison. The sort is stable.
 pub fn sort_by<T>(items: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) {
-    let mut numbers = sorted_numbers(items.len(), &mut |a, b| compare(&items[a], &items[b]));
-    arrange(&mut numbers, &mut |a, b| items.swap(a, b));
+    let mut indexes = sort_order(items.len(), &mut |a, b| compare(&items[a], &items[b]));
+    arrange(&mut indexes, &mut |a, b| items.swap(a, b));
 }
 
 /// Returns the indexes of `len` items in the order of the items.
 #[inline(never)]
-fn sorted_numbers(len: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
-    let mut numbers = (0..len).collect::<Vec<_>>();
-    sort_numbers(&mut numbers, compare);
-    numbers
+fn sort_order(len: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
+    let mut indexes = (0..len).collect::<Vec<_>>();
+    sort_indexes(&mut indexes, compare);
+    indexes
 }
 
-/// Moves each item to the place of its index in `numbers`, by swaps.
+/// Moves each item to the place of its index in `indexes`, by swaps.
 #[inline(never)]
-fn arrange(numbers: &mut [usize], swap: &mut dyn FnMut(usize, usize)) {
+fn arrange(indexes: &mut [usize], swap: &mut dyn FnMut(usize, usize)) {
     // Follow each cycle of the permutation once. An index that equals its place marks an item that is done.
-    for start in 0..numbers.len() {
+    for start in 0..indexes.len() {
         let mut at = start;
         loop {
-            let from = std::mem::replace(&mut numbers[at], at);
+            let from = std::mem::replace(&mut indexes[at], at);
             if from == start {
                 break;
             }
@@ -69,12 +69,12 @@ fn arrange(numbers: &mut [usize], swap: &mut dyn FnMut(usize, usize)) {
 
 /// Sorts indexes of items by comparing the items. The sort is stable.
 #[inline(never)]
-pub fn sort_numbers(numbers: &mut [usize], compare: &mut dyn FnMut(usize, usize) -> Ordering) {
+pub fn sort_indexes(indexes: &mut [usize], compare: &mut dyn FnMut(usize, usize) -> Ordering) {
     // Strictly descending input is common.
-    if numbers.windows(2).all(|two| compare(two[0], two[1]).is_gt()) {
-        numbers.reverse();
+    if indexes.windows(2).all(|two| compare(two[0], two[1]).is_gt()) {
+        indexes.reverse();
     } else {
-        merge_sort(numbers, &mut Vec::new(), compare);
+        merge_sort(indexes, &mut Vec::new(), compare);
     }
 }
 
@@ -82,43 +82,43 @@ pub fn sort_numbers(numbers: &mut [usize], compare: &mut dyn FnMut(usize, usize)
 const FEW: usize = 8;
 
 fn merge_sort(
-    numbers: &mut [usize],
+    indexes: &mut [usize],
     lower: &mut Vec<usize>,
     compare: &mut dyn FnMut(usize, usize) -> Ordering,
 ) {
-    let (len, half) = (numbers.len(), numbers.len() / 2);
+    let (len, half) = (indexes.len(), indexes.len() / 2);
     if len <= FEW {
         for place in 1..len {
-            let number = numbers[place];
+            let index = indexes[place];
             let mut at = place;
-            while at > 0 && compare(numbers[at - 1], number).is_gt() {
-                numbers[at] = numbers[at - 1];
+            while at > 0 && compare(indexes[at - 1], index).is_gt() {
+                indexes[at] = indexes[at - 1];
                 at -= 1;
             }
-            numbers[at] = number;
+            indexes[at] = index;
         }
         return;
     }
-    merge_sort(&mut numbers[..half], lower, compare);
-    merge_sort(&mut numbers[half..], lower, compare);
+    merge_sort(&mut indexes[..half], lower, compare);
+    merge_sort(&mut indexes[half..], lower, compare);
     // Sorted input is common.
-    if compare(numbers[half - 1], numbers[half]).is_le() {
+    if compare(indexes[half - 1], indexes[half]).is_le() {
         return;
     }
     lower.clear();
-    lower.extend_from_slice(&numbers[..half]);
+    lower.extend_from_slice(&indexes[..half]);
     // The merge never overwrites an unread index of the upper half, because it fills one place per index taken. The
     // outcome of each comparison is unpredictable, so the code selects the index without a branch.
     let (mut at, mut from_lower, mut from_upper) = (0, 0, half);
     while from_lower < half && from_upper < len {
-        let (low, high) = (lower[from_lower], numbers[from_upper]);
+        let (low, high) = (lower[from_lower], indexes[from_upper]);
         let is_upper = compare(low, high).is_gt();
-        numbers[at] = if is_upper { high } else { low };
+        indexes[at] = if is_upper { high } else { low };
         from_upper += usize::from(is_upper);
         from_lower += usize::from(!is_upper);
         at += 1;
     }
-    numbers[at..from_upper].copy_from_slice(&lower[from_lower..]);
+    indexes[at..from_upper].copy_from_slice(&lower[from_lower..]);
 }
 
 #[cfg(test)]

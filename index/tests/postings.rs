@@ -2,8 +2,8 @@
 
 use snapseek_index::bitmap::Bitmap;
 use snapseek_index::ids::{FieldId, FieldSet, Spot};
-use snapseek_index::inverted::{Cursor, List, ListRef, Lists, Shape, ShapesWriter, postings};
-use snapseek_index::scoring::{Eligible, PhraseForm, Positions, consecutive};
+use snapseek_index::inverted::{Cursor, ListRef, PostingList, PostingLists, Shape, ShapesWriter, postings};
+use snapseek_index::scoring::{Eligible, PhraseForm, PositionCursor, phrase_list};
 
 const FIELDS: u8 = 3;
 
@@ -33,7 +33,7 @@ impl Sample {
         let mut writer = ShapesWriter::default();
         let mut provisional = Vec::new();
         for postings in lists {
-            let mut list = List::default();
+            let mut list = PostingList::default();
             for (document, spots) in postings {
                 let counts = (0..FIELDS).map(FieldId).map(|field| {
                     let of_field = spots.iter().filter(|spot| spot.field() == field);
@@ -60,8 +60,8 @@ impl Sample {
         Sample { bytes, shapes, refs, documents }
     }
 
-    fn lists(&self) -> Lists<'_> {
-        Lists { postings: &self.bytes, shapes: &self.shapes, documents: self.documents }
+    fn lists(&self) -> PostingLists<'_> {
+        PostingLists { postings: &self.bytes, shapes: &self.shapes, documents: self.documents }
     }
 }
 
@@ -146,12 +146,12 @@ fn phrases_are_found_where_their_terms_are_consecutive() {
             (false, FieldSet::ALL, Some(&dead)),
         ] {
             let form = PhraseForm { terms: lists.len(), fields, is_initial };
-            let term = |list: &ListRef| Positions::new(sample.lists(), vec![*list], None).unwrap();
+            let term = |list: &ListRef| PositionCursor::new(sample.lists(), vec![*list], None).unwrap();
             let mut terms = sample.refs.iter().map(term).collect::<Vec<_>>();
             let eligible = Eligible { first_row: 0, dead, allowed: None };
             let weights = [1.0, 10.0, 0.5];
-            let worked = consecutive(form, &mut terms, &eligible, &weights).unwrap();
-            let found = worked.documents.into_iter().zip(worked.frequencies).collect::<Vec<_>>();
+            let list = phrase_list(form, &mut terms, &eligible, &weights).unwrap();
+            let found = list.documents.into_iter().zip(list.frequencies).collect::<Vec<_>>();
             let expected = naive_phrase(&lists, form, dead, &weights);
             assert!(found == expected, "{rarities:?} {is_initial} {fields:?}: {found:?} {expected:?}");
             assert!(!expected.is_empty(), "{rarities:?}: the case has no match and so tests nothing");

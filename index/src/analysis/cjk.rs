@@ -18,21 +18,25 @@ pub(super) fn break_token(text: &str, token: Span, purpose: Purpose, each: &mut 
     if !surface.bytes().any(|byte| byte >= FIRST_LEAD_BYTE) {
         return each(token);
     }
-    let mut part = Part::Empty;
+    let mut part = TokenPart::Empty;
     for (at, c) in surface.char_indices() {
         let (at, is_cjk) = (token.start + at, is_cjk(c));
         part = match part {
-            Part::Cjk { .. } if is_mark(c) => part,
-            Part::Cjk { last, before } if is_cjk => {
+            TokenPart::Cjk { .. } if is_mark(c) => part,
+            TokenPart::Cjk { last, before } if is_cjk => {
                 if let Some(start) = before {
                     each(Span { start, end: at });
                 }
-                Part::Cjk { last: at, before: Some(last) }
+                TokenPart::Cjk { last: at, before: Some(last) }
             }
-            Part::Other { .. } if !is_cjk => part,
+            TokenPart::Other { .. } if !is_cjk => part,
             _ => {
                 part.finish(text, at, purpose, each);
-                if is_cjk { Part::Cjk { last: at, before: None } } else { Part::Other { start: at } }
+                if is_cjk {
+                    TokenPart::Cjk { last: at, before: None }
+                } else {
+                    TokenPart::Other { start: at }
+                }
             }
         };
     }
@@ -40,7 +44,7 @@ pub(super) fn break_token(text: &str, token: Span, purpose: Purpose, each: &mut 
 }
 
 /// The part of a token read so far.
-enum Part {
+enum TokenPart {
     Empty,
     /// A CJK run: the offset of its last character, and of the one before it if the run has two.
     Cjk {
@@ -52,12 +56,12 @@ enum Part {
     },
 }
 
-impl Part {
+impl TokenPart {
     fn finish(self, text: &str, end: usize, purpose: Purpose, each: &mut dyn FnMut(Span)) {
         match self {
-            Part::Empty => {}
-            Part::Other { start } => each(Span { start, end }),
-            Part::Cjk { last, before } => {
+            TokenPart::Empty => {}
+            TokenPart::Other { start } => each(Span { start, end }),
+            TokenPart::Cjk { last, before } => {
                 if let Some(start) = before {
                     each(Span { start, end });
                 }

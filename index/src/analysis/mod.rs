@@ -20,8 +20,8 @@ use std::fmt;
 pub use error::AnalyzerError;
 
 use fold::Folding;
-use options::Options;
-use tokenizer::Tokenizer;
+use options::TokenizeOptions;
+use tokenizer::Unicode61;
 
 /// The maximum length of a term in bytes. FTS5 cuts longer terms, even in the middle of a character.
 const LONGEST_TERM: usize = 32_768;
@@ -62,7 +62,7 @@ pub struct Span {
 /// ```
 #[derive(Clone)]
 pub struct Analyzer {
-    tokenizer: Tokenizer,
+    tokenizer: Unicode61,
     folding: Folding,
     is_stemming: bool,
     is_bigramming: bool,
@@ -77,9 +77,9 @@ impl Analyzer {
     /// Returns an error for strings that SQLite refuses, and for features of SQLite that snapseek lacks: the tokenizers
     /// `ascii` and `trigram`, and the option `categories`.
     pub fn parse(tokenize: &str) -> Result<Analyzer, AnalyzerError> {
-        let options = Options::parse(tokenize)?;
+        let options = TokenizeOptions::parse(tokenize)?;
         Ok(Analyzer {
-            tokenizer: Tokenizer::new(&options.overrides),
+            tokenizer: Unicode61::new(&options.overrides),
             folding: Folding::new(options.remove_diacritics),
             is_stemming: options.is_stemming,
             is_bigramming: false,
@@ -92,7 +92,7 @@ impl Analyzer {
     ///
     /// Returns an error in the same cases as [`Analyzer::parse`].
     pub fn check(tokenize: &str) -> Result<(), AnalyzerError> {
-        Options::parse(tokenize).map(|_| ())
+        TokenizeOptions::parse(tokenize).map(|_| ())
     }
 
     /// Returns the same analyzer, but with runs of CJK (Han, Hiragana, Katakana, Hangul) broken into bigrams.

@@ -9,20 +9,20 @@ use super::tokenizer::Class;
 
 /// The options that a `tokenize=` string sets.
 #[derive(Default)]
-pub(super) struct Options {
+pub(super) struct TokenizeOptions {
     pub is_stemming: bool,
     pub remove_diacritics: RemoveDiacritics,
     /// The characters of `tokenchars` and `separators`, in order of appearance.
     pub overrides: Vec<(char, Class)>,
 }
 
-impl Options {
+impl TokenizeOptions {
     /// Parses a `tokenize=` string.
-    pub fn parse(tokenize: &str) -> Result<Options, AnalyzerError> {
+    pub fn parse(tokenize: &str) -> Result<TokenizeOptions, AnalyzerError> {
         let words = words(tokenize)?;
         // SQLite accepts `porter` repeatedly; it has the effect of one.
         let stemmers = words.iter().take_while(|word| is_named(word, "porter")).count();
-        let mut options = Options { is_stemming: stemmers > 0, ..Options::default() };
+        let mut options = TokenizeOptions { is_stemming: stemmers > 0, ..TokenizeOptions::default() };
         let Some((name, choices)) = words[stemmers..].split_first() else { return Ok(options) };
         if !is_named(name, "unicode61") {
             return Err(unfit_tokenizer(name.clone()));

@@ -17,22 +17,22 @@ pub(super) enum Class {
 
 /// The classes of all code points, after the changes of `tokenchars` and `separators`.
 #[derive(Clone)]
-pub(super) struct Tokenizer {
+pub(super) struct Unicode61 {
     /// For each byte, whether it is an ASCII token character. No byte of a longer code point is.
     ascii: [bool; 256],
     /// The classes of code points of one or two bytes. Most text of Europe and the Middle East needs no other table.
-    low: Box<[Class; Tokenizer::LOW]>,
+    low: Box<[Class; Unicode61::LOW]>,
     /// The code points beyond `low` whose class is the opposite of the default, sorted.
     exceptions: Vec<char>,
 }
 
-impl Tokenizer {
+impl Unicode61 {
     const LOW: usize = 0x800;
 
     /// Creates unicode61 with the classes of some characters overridden.
-    pub fn new(overrides: &[(char, Class)]) -> Tokenizer {
+    pub fn new(overrides: &[(char, Class)]) -> Unicode61 {
         let class = |at| char::from_u32(at as u32).map_or(Class::Separator, default_class);
-        let mut tokenizer = Tokenizer {
+        let mut tokenizer = Unicode61 {
             ascii: [false; 256],
             low: Box::new(std::array::from_fn(class)),
             exceptions: Vec::new(),
@@ -120,7 +120,7 @@ fn default_class(c: char) -> Class {
     }
 }
 
-/// Reports whether `c` is a combining mark. All marks are below [`Tokenizer::LOW`].
+/// Reports whether `c` is a combining mark. All marks are below [`Unicode61::LOW`].
 pub(super) fn is_mark(c: char) -> bool {
     let place = u32::from(c).wrapping_sub(FIRST_MARK);
     place < u64::BITS && MARKS >> place & 1 == 1
@@ -140,21 +140,21 @@ mod tests {
 
     #[test]
     fn every_mark_is_in_the_low_table() {
-        assert!((FIRST_MARK + u64::BITS - MARKS.leading_zeros()) as usize <= Tokenizer::LOW);
+        assert!((FIRST_MARK + u64::BITS - MARKS.leading_zeros()) as usize <= Unicode61::LOW);
     }
 
     #[test]
     fn beyond_ascii_the_first_override_wins_and_within_it_the_last() {
         let (tokenchar, separator) = (Class::TokenChar, Class::Separator);
         let both = [('-', tokenchar), ('→', tokenchar), ('-', separator), ('→', separator)];
-        let tokenizer = Tokenizer::new(&both);
+        let tokenizer = Unicode61::new(&both);
         assert_eq!(tokenizer.class('-'), separator);
         assert_eq!(tokenizer.class('→'), tokenchar);
     }
 
     #[test]
     fn no_option_changes_a_mark() {
-        let tokenizer = Tokenizer::new(&[('\u{301}', Class::TokenChar), ('\u{301}', Class::Separator)]);
+        let tokenizer = Unicode61::new(&[('\u{301}', Class::TokenChar), ('\u{301}', Class::Separator)]);
         assert_eq!(tokenizer.class('\u{301}'), Class::Mark);
     }
 }

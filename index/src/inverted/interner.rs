@@ -1,6 +1,6 @@
 //! Numbers distinct byte strings and stores each one once.
 
-use crate::order::{sort_by, sort_by_number};
+use crate::order::{radix_sort_by_key, sort_by};
 use crate::wire::len32;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -103,7 +103,7 @@ impl Interner {
             u64::from_be_bytes(head)
         };
         let mut order = (0..len32(self.len())).map(|number| (head(number), number)).collect::<Vec<_>>();
-        sort_by_number(&mut order, |(head, _)| *head);
+        radix_sort_by_key(&mut order, |(head, _)| *head);
         for alike in order.chunk_by_mut(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
             sort_by(alike, |a, b| self.get(a.1).cmp(self.get(b.1)));
         }

@@ -2,14 +2,14 @@
 //!
 //! The tokens are sorted by term with a counting sort. Within a term they stay in document order.
 
-use super::{Interner, List, ShapesWriter};
+use super::{Interner, PostingList, ShapesWriter};
 use crate::bitmap::Bitmap;
 use crate::ids::FieldId;
 use crate::wire::len32;
 
 /// The postings of a batch of documents, grouped by term.
 #[derive(Debug, Default)]
-pub struct Inverted {
+pub struct InvertedBatch {
     /// The batch's term numbers, sorted by the bytes of the terms.
     pub order: Vec<u32>,
     /// The shapes under provisional numbers, with their uses.
@@ -32,15 +32,15 @@ struct Occurrence {
 /// The number of low bits of a slot that hold the position; enough for any text within the record size limit.
 const POSITION_BITS: u32 = 26;
 
-impl Inverted {
+impl InvertedBatch {
     /// Inverts the tokens of a batch.
     ///
     /// `tokens` holds the term number of each token, in order of document, field and position. `lengths` holds the
     /// number of tokens of each field of each document.
-    pub fn of(tokens: &[u32], terms: &Interner, lengths: &[u32], field_count: usize) -> Inverted {
+    pub fn of(tokens: &[u32], terms: &Interner, lengths: &[u32], field_count: usize) -> InvertedBatch {
         let order = terms.sorted();
         let (occurrences, starts) = by_term(tokens, lengths.chunks(field_count), &order);
-        let mut inverted = Inverted {
+        let mut inverted = InvertedBatch {
             shapes: ShapesWriter::default(),
             postings_at: Vec::with_capacity(order.len() + 1),
             positions_at: Vec::with_capacity(order.len() + 1),
@@ -63,7 +63,7 @@ impl Inverted {
 
     /// Appends the live postings of the term at index `place` of `order` to `list`, with new document and shape
     /// numbers.
-    pub fn append_to(&self, place: usize, renumbering: Renumbering, shapes: &[u32], list: &mut List) {
+    pub fn append_to(&self, place: usize, renumbering: Renumbering, shapes: &[u32], list: &mut PostingList) {
         let postings = self.postings_at[place] as usize..self.postings_at[place + 1] as usize;
         let positions = self.positions_at[place] as usize..self.positions_at[place + 1] as usize;
         renumbering.append(
@@ -136,7 +136,7 @@ impl Renumbering<'_> {
         positions: &[u32],
         total: impl Fn(u32) -> usize,
         shapes: &[u32],
-        list: &mut List,
+        list: &mut PostingList,
     ) {
         self.append_all((documents, shape_numbers, positions), &total, shapes, list);
     }
@@ -148,7 +148,7 @@ impl Renumbering<'_> {
         (documents, shape_numbers, mut positions): (&[u32], &[u32], &[u32]),
         total: &dyn Fn(u32) -> usize,
         shapes: &[u32],
-        list: &mut List,
+        list: &mut PostingList,
     ) {
         match self {
             Renumbering::From(first) => {

@@ -7,15 +7,15 @@
 mod interner;
 mod invert;
 mod lengths;
-mod lists;
+mod posting_lists;
 pub mod postings;
 pub mod shapes;
 mod terms;
 
 pub use interner::Interner;
-pub use invert::{Inverted, Renumbering, renumber};
+pub use invert::{InvertedBatch, Renumbering, renumber};
 pub use lengths::{LengthsView, LengthsWriter};
-pub use lists::Lists;
-pub use postings::{Cursor, List, ListRef, MOST_WORTH};
+pub use posting_lists::PostingLists;
+pub use postings::{Cursor, ListRef, MAX_IMPACT, PostingList};
 pub use shapes::{Shape, ShapesWriter};
 pub use terms::{TermsView, TermsWalk, TermsWriter};

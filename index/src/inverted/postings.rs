@@ -34,7 +34,7 @@ pub struct ListRef {
 
 /// An unpacked posting list, the input of [`encode`].
 #[derive(Clone, Debug, Default)]
-pub struct List {
+pub struct PostingList {
     /// The documents, ascending.
     pub documents: Vec<u32>,
     /// The shape number of each document.
@@ -44,7 +44,7 @@ pub struct List {
     pub positions: Vec<u32>,
 }
 
-impl List {
+impl PostingList {
     /// Empties the list and keeps its memory.
     pub fn clear(&mut self) {
         self.documents.clear();
@@ -54,16 +54,16 @@ impl List {
 }
 
 const SKIP_ENTRY: usize = 14;
-const WHAT: &str = "a posting list";
+const LABEL: &str = "a posting list";
 
 /// Appends a posting list to `out` and returns its location. [`Cursor`] reads it.
 ///
-/// `shapes` holds the shapes by number. `worth(shape, document)` returns the impact of a posting, from 0 to
-/// [`MOST_WORTH`].
+/// `shapes` holds the shapes by number. `impact(shape, document)` returns the impact of a posting, from 0 to
+/// [`MAX_IMPACT`].
 ///
 /// ```
 /// use snapseek_index::ids::FieldId;
-/// use snapseek_index::inverted::{List, Lists, ShapesWriter, postings};
+/// use snapseek_index::inverted::{PostingList, PostingLists, ShapesWriter, postings};
 ///
 /// // The term occurs once in document 3, and twice in document 7, at positions 0 and 5.
 /// let mut writer = ShapesWriter::default();
@@ -71,7 +71,7 @@ const WHAT: &str = "a posting list";
 /// let twice = writer.intern(&[(FieldId(0), 2)]);
 /// [once, twice].into_iter().for_each(|shape| writer.count_use(shape));
 /// let (shapes, numbers) = writer.finish();
-/// let list = List {
+/// let list = PostingList {
 ///     documents: vec![3, 7],
 ///     shapes: vec![numbers[once as usize], numbers[twice as usize]],
 ///     positions: vec![2, 0, 4],
@@ -79,7 +79,7 @@ const WHAT: &str = "a posting list";
 /// let mut bytes = Vec::new();
 /// let location = postings::encode(&list, &shapes, |_, _| 1.0, &mut bytes);
 ///
-/// let lists = Lists { postings: &bytes, shapes: &shapes, documents: 10 };
+/// let lists = PostingLists { postings: &bytes, shapes: &shapes, documents: 10 };
 /// let mut cursor = lists.cursor(location)?;
 /// assert_eq!(cursor.doc(), 3);
 /// cursor.seek(5)?;
@@ -89,7 +89,12 @@ const WHAT: &str = "a posting list";
 /// assert_eq!(positions.iter().map(|spot| spot.position()).collect::<Vec<_>>(), [0, 5]);
 /// # Ok::<(), snapseek_index::wire::Malformed>(())
 /// ```
-pub fn encode(list: &List, shapes: &[Shape], worth: impl Fn(u32, u32) -> f64, out: &mut Vec<u8>) -> ListRef {
+pub fn encode(
+    list: &PostingList,
+    shapes: &[Shape],
+    impact: impl Fn(u32, u32) -> f64,
+    out: &mut Vec<u8>,
+) -> ListRef {
     let at = out.len();
     let blocks = cut(list, shapes);
     let skips = if blocks.len() > 1 { blocks.len() * SKIP_ENTRY } else { 0 };
@@ -103,7 +108,7 @@ pub fn encode(list: &List, shapes: &[Shape], worth: impl Fn(u32, u32) -> f64, ou
         let positions_at = out.len() - at;
         encode_positions(block, out);
         if skips > 0 {
-            let entry = skip_entry(block, documents_at[i], positions_at, &worth);
+            let entry = skip_entry(block, documents_at[i], positions_at, &impact);
             out[at + i * SKIP_ENTRY..][..SKIP_ENTRY].copy_from_slice(&entry);
         }
     }
@@ -137,7 +142,7 @@ impl Widths {
     }
 }
 
-fn cut<'a>(list: &'a List, shapes: &[Shape]) -> Vec<Block<'a>> {
+fn cut<'a>(list: &'a PostingList, shapes: &[Shape]) -> Vec<Block<'a>> {
     let mut positions = &list.positions[..];
     let mut before = None;
     let mut blocks = Vec::with_capacity(list.documents.len().div_ceil(BLOCK));
@@ -193,23 +198,23 @@ fn skip_entry(
     block: &Block,
     documents_at: usize,
     positions_at: usize,
-    worth: impl Fn(u32, u32) -> f64,
+    impact: impl Fn(u32, u32) -> f64,
 ) -> [u8; SKIP_ENTRY] {
     let last = block.documents.last().copied().unwrap_or(0);
-    let worths = block.documents.iter().zip(block.shapes).map(|(&document, &shape)| worth(shape, document));
+    let impacts = block.documents.iter().zip(block.shapes).map(|(&document, &shape)| impact(shape, document));
     let mut entry = [0; SKIP_ENTRY];
     entry[..4].copy_from_slice(&last.to_le_bytes());
     entry[4..8].copy_from_slice(&len32(documents_at).to_le_bytes());
     entry[8..12].copy_from_slice(&len32(positions_at).to_le_bytes());
-    entry[12..].copy_from_slice(&encode_worth(worths.fold(0.0, f64::max)).to_le_bytes());
+    entry[12..].copy_from_slice(&encode_impact(impacts.fold(0.0, f64::max)).to_le_bytes());
     entry
 }
 
 /// The maximum impact of a posting: bm25's saturation stays below 2.2.
-pub const MOST_WORTH: f64 = 2.2;
+pub const MAX_IMPACT: f64 = 2.2;
 
-/// Encodes an impact as a fraction of [`MOST_WORTH`], rounded up, because an upper bound must not become too low.
-fn encode_worth(worth: f64) -> u16 {
-    let steps = (worth / MOST_WORTH * f64::from(u16::MAX)).ceil();
+/// Encodes an impact as a fraction of [`MAX_IMPACT`], rounded up, because an upper bound must not become too low.
+fn encode_impact(impact: f64) -> u16 {
+    let steps = (impact / MAX_IMPACT * f64::from(u16::MAX)).ceil();
     if steps >= f64::from(u16::MAX) || steps.is_nan() { u16::MAX } else { steps.max(0.0) as u16 }
 }

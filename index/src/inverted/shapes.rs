@@ -7,7 +7,7 @@
 
 use super::Interner;
 use crate::ids::{FieldId, FieldSet};
-use crate::order::sort_numbers;
+use crate::order::sort_indexes;
 use crate::wire::{Malformed, Reader, len32, put_varint};
 
 /// The number of occurrences per field. Fields are in order, and no count is zero.
@@ -132,7 +132,7 @@ impl ShapesWriter {
     /// shape.
     pub fn finish(mut self) -> (Vec<Shape>, Vec<u32>) {
         let mut order = (0..self.shapes.len()).filter(|&id| self.uses[id] > 0).collect::<Vec<_>>();
-        sort_numbers(&mut order, &mut |a, b| {
+        sort_indexes(&mut order, &mut |a, b| {
             self.uses[b].cmp(&self.uses[a]).then_with(|| self.shapes[a].cmp(&self.shapes[b]))
         });
         let mut numbers = vec![u32::MAX; self.shapes.len()];
@@ -159,12 +159,12 @@ pub fn encode(shapes: &[Shape]) -> Vec<u8> {
     out
 }
 
-/// Decodes shapes that [`encode`] wrote, for `field_count` fields and at most `most_tokens` tokens per document.
+/// Decodes shapes that [`encode`] wrote, for `field_count` fields and at most `max_tokens` tokens per document.
 ///
 /// # Errors
 /// Returns an error when a count is zero or too large, or when fields are unknown or out of order. The writer never
 /// writes such shapes.
-pub fn parse(bytes: &[u8], field_count: usize, most_tokens: usize) -> Result<Vec<Shape>, Malformed> {
+pub fn parse(bytes: &[u8], field_count: usize, max_tokens: usize) -> Result<Vec<Shape>, Malformed> {
     let mut reader = Reader::new(bytes, "the table of shapes");
     let len = reader.varlen()?;
     // Each shape takes at least three bytes. A larger count is false, and nothing is allocated for it.
@@ -190,7 +190,7 @@ pub fn parse(bytes: &[u8], field_count: usize, most_tokens: usize) -> Result<Vec
             counts.push((field, count));
         }
         // Readers of positions allocate as many as the shape states.
-        if total as usize > most_tokens {
+        if total as usize > max_tokens {
             return Err(reader.malformed());
         }
         shapes.push(Shape { counts, total });

@@ -83,7 +83,7 @@ pub struct TermsView<'a> {
     blocks: &'a [u8],
 }
 
-const WHAT: &str = "the dictionary";
+const LABEL: &str = "the dictionary";
 
 impl<'a> TermsView<'a> {
     /// Reads the header of the section. Blocks are read when they are used.
@@ -91,9 +91,9 @@ impl<'a> TermsView<'a> {
     /// # Errors
     /// Returns an error when the section is too short for its number of terms.
     pub fn parse(bytes: &'a [u8]) -> Result<TermsView<'a>, Malformed> {
-        let mut reader = Reader::new(bytes, WHAT);
+        let mut reader = Reader::new(bytes, LABEL);
         let count = reader.len32()?;
-        let offsets = reader.take(count.div_ceil(TERMS_PER_BLOCK).checked_mul(4).ok_or(Malformed(WHAT))?)?;
+        let offsets = reader.take(count.div_ceil(TERMS_PER_BLOCK).checked_mul(4).ok_or(Malformed(LABEL))?)?;
         Ok(TermsView { count, offsets, blocks: reader.rest() })
     }
 
@@ -162,15 +162,15 @@ impl<'a> TermsView<'a> {
     }
 
     fn block(&self, block: usize) -> Result<Reader<'a>, Malformed> {
-        let offset = u32_at(self.offsets, block).ok_or(Malformed(WHAT))?;
-        let bytes = self.blocks.get(offset as usize..).ok_or(Malformed(WHAT))?;
-        Ok(Reader::new(bytes, WHAT))
+        let offset = u32_at(self.offsets, block).ok_or(Malformed(LABEL))?;
+        let bytes = self.blocks.get(offset as usize..).ok_or(Malformed(LABEL))?;
+        Ok(Reader::new(bytes, LABEL))
     }
 
     fn walk_at_block(&self, block: usize) -> TermsWalk<'a> {
         TermsWalk {
             terms: *self,
-            reader: Reader::new(&[], WHAT),
+            reader: Reader::new(&[], LABEL),
             first: block * TERMS_PER_BLOCK,
             next: block * TERMS_PER_BLOCK,
             term: Vec::new(),
@@ -206,11 +206,11 @@ impl TermsWalk<'_> {
         let shared = self.reader.varlen()?;
         let new = self.reader.bytes()?;
         if shared > self.term.len() {
-            return Err(Malformed(WHAT));
+            return Err(Malformed(LABEL));
         }
         self.term.truncate(shared);
         self.term.extend_from_slice(new);
-        let at = self.list.at.checked_add(self.list.len).ok_or(Malformed(WHAT))?;
+        let at = self.list.at.checked_add(self.list.len).ok_or(Malformed(LABEL))?;
         self.list = ListRef { at, documents: self.reader.varint()?, len: self.reader.varint()? };
         self.next += 1;
         Ok(true)
@@ -224,7 +224,7 @@ impl TermsWalk<'_> {
         let follows =
             || len == self.reader.remaining() && Some(at) == self.list.at.checked_add(self.list.len);
         if self.next > self.first && !follows() {
-            return Err(Malformed(WHAT));
+            return Err(Malformed(LABEL));
         }
         self.reader = reader;
         self.list = ListRef { at, len: 0, documents: 0 };

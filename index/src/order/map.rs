@@ -2,10 +2,10 @@
 //!
 //! The compiler instantiates the maps of the standard library for every type of key and value, at some kilobytes of
 //! WebAssembly each. Here keys and values are stored in the order of insertion, and code that is shared by all maps
-//! keeps their indexes in key order ([`super::numbers`]).
+//! keeps their indexes in key order ([`super::sorted_indexes`]).
 
 use super::arrange;
-use super::numbers::{Between, NOWHERE, Numbers, Place};
+use super::sorted_indexes::{ABSENT, IndexPosition, IndexRange, SortedIndexes};
 use serde::{Serialize, Serializer};
 use std::borrow::Borrow;
 use std::fmt;
@@ -30,7 +30,7 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.values.get(self.keys.number_of(key))
+        self.values.get(self.keys.index_of(key))
     }
 
     /// Returns the value of `key` for modification.
@@ -38,7 +38,7 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.values.get_mut(self.keys.number_of(key))
+        self.values.get_mut(self.keys.index_of(key))
     }
 
     /// Returns the stored key that equals `key`, and its value.
@@ -46,11 +46,11 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.entry(self.keys.number_of(key))
+        self.entry(self.keys.index_of(key))
     }
 
-    fn entry(&self, number: usize) -> Option<(&K, &V)> {
-        self.keys.keys.get(number).zip(self.values.get(number))
+    fn entry(&self, index: usize) -> Option<(&K, &V)> {
+        self.keys.keys.get(index).zip(self.values.get(index))
     }
 
     /// Reports whether the map contains `key`.
@@ -58,7 +58,7 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.keys.number_of(key) != NOWHERE
+        self.keys.index_of(key) != ABSENT
     }
 
     /// Sets the value of `key`. Returns the previous value, if any.
@@ -74,11 +74,11 @@ impl<K: Ord, V> Map<K, V> {
 
     /// Returns the value of `key`, after inserting `value` if the key is absent.
     pub fn or_insert(&mut self, key: K, value: V) -> &mut V {
-        let number = self.keys.enter(key);
-        if number == self.values.len() {
+        let index = self.keys.enter(key);
+        if index == self.values.len() {
             self.values.push(value);
         }
-        &mut self.values[number]
+        &mut self.values[index]
     }
 
     /// Returns the value of `key`, after inserting the default if the key is absent.
@@ -94,8 +94,8 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        let number = self.keys.remove(key);
-        (number != NOWHERE).then(|| self.values.swap_remove(number))
+        let index = self.keys.remove(key);
+        (index != ABSENT).then(|| self.values.swap_remove(index))
     }
 
     /// Removes the entries for which `keep` returns false.
@@ -126,14 +126,14 @@ impl<K: Ord, V> Map<K, V> {
 
     /// Returns the keys in order, without the values.
     pub fn into_keys(self) -> Vec<K> {
-        let Keys { mut keys, numbers } = self.keys;
-        arrange(&mut numbers.into_list(), &mut |a, b| keys.swap(a, b));
+        let Keys { mut keys, indexes } = self.keys;
+        arrange(&mut indexes.into_list(), &mut |a, b| keys.swap(a, b));
         keys
     }
 
     /// Iterates over the entries in key order.
     pub fn iter(&self) -> Iter<'_, K, V> {
-        self.those(self.keys.numbers.all())
+        self.over(self.keys.indexes.all())
     }
 
     /// Iterates over the entries whose keys are at least `first`, in key order.
@@ -141,8 +141,8 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        let numbers = &self.keys.numbers;
-        self.those(numbers.between(self.keys.place_of(first), numbers.end()))
+        let indexes = &self.keys.indexes;
+        self.over(indexes.between(self.keys.position_of(first), indexes.end()))
     }
 
     /// Iterates over the entries whose keys are at least `first` and below `end`, in key order.
@@ -150,12 +150,12 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        let (first, end) = (self.keys.place_of(first), self.keys.place_of(end));
-        self.those(self.keys.numbers.between(first, end))
+        let (first, end) = (self.keys.position_of(first), self.keys.position_of(end));
+        self.over(self.keys.indexes.between(first, end))
     }
 
-    fn those<'a>(&'a self, numbers: Between<'a>) -> Iter<'a, K, V> {
-        Iter { map: self, numbers }
+    fn over<'a>(&'a self, indexes: IndexRange<'a>) -> Iter<'a, K, V> {
+        Iter { map: self, indexes }
     }
 
     /// Iterates over the keys in order.
@@ -217,8 +217,8 @@ impl<K: Ord, V> IntoIterator for Map<K, V> {
     type IntoIter = std::iter::Zip<std::vec::IntoIter<K>, std::vec::IntoIter<V>>;
 
     fn into_iter(self) -> Self::IntoIter {
-        let Map { keys: Keys { mut keys, numbers }, mut values } = self;
-        arrange(&mut numbers.into_list(), &mut |a, b| {
+        let Map { keys: Keys { mut keys, indexes }, mut values } = self;
+        arrange(&mut indexes.into_list(), &mut |a, b| {
             keys.swap(a, b);
             values.swap(a, b);
         });
@@ -237,25 +237,25 @@ impl<K: Ord + Borrow<Q>, V, Q: Ord + ?Sized> Index<&Q> for Map<K, V> {
 /// An iterator over the entries of a [`Map`] in key order.
 pub struct Iter<'a, K, V> {
     map: &'a Map<K, V>,
-    numbers: Between<'a>,
+    indexes: IndexRange<'a>,
 }
 
 impl<'a, K: Ord, V> Iterator for Iter<'a, K, V> {
     type Item = (&'a K, &'a V);
 
     fn next(&mut self) -> Option<(&'a K, &'a V)> {
-        self.map.entry(self.numbers.next())
+        self.map.entry(self.indexes.next())
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let len = self.numbers.len();
+        let len = self.indexes.len();
         (len, Some(len))
     }
 }
 
 impl<'a, K: Ord, V> DoubleEndedIterator for Iter<'a, K, V> {
     fn next_back(&mut self) -> Option<(&'a K, &'a V)> {
-        self.map.entry(self.numbers.next_back())
+        self.map.entry(self.indexes.next_back())
     }
 }
 
@@ -265,53 +265,53 @@ impl<K: Ord, V> ExactSizeIterator for Iter<'_, K, V> {}
 #[derive(Clone)]
 struct Keys<K> {
     keys: Vec<K>,
-    numbers: Numbers,
+    indexes: SortedIndexes,
 }
 
 impl<K> Keys<K> {
     const fn new() -> Keys<K> {
-        Keys { keys: Vec::new(), numbers: Numbers::new() }
+        Keys { keys: Vec::new(), indexes: SortedIndexes::new() }
     }
 }
 
 impl<K: Ord> Keys<K> {
-    /// Returns the index of `key`, or [`NOWHERE`].
-    fn number_of<Q: Ord + ?Sized>(&self, key: &Q) -> usize
+    /// Returns the index of `key`, or [`ABSENT`].
+    fn index_of<Q: Ord + ?Sized>(&self, key: &Q) -> usize
     where
         K: Borrow<Q>,
     {
-        self.numbers.number_of(&|number| self.keys[number].borrow().cmp(key))
+        self.indexes.index_of(&|index| self.keys[index].borrow().cmp(key))
     }
 
     /// Returns the sorted position of `key`, or where it would be inserted.
-    fn place_of<Q: Ord + ?Sized>(&self, key: &Q) -> Place
+    fn position_of<Q: Ord + ?Sized>(&self, key: &Q) -> IndexPosition
     where
         K: Borrow<Q>,
     {
-        self.numbers.find(&|number| self.keys[number].borrow().cmp(key)).place
+        self.indexes.find(&|index| self.keys[index].borrow().cmp(key)).place
     }
 
     /// Returns the index of `key`, after appending the key if it is absent.
     fn enter(&mut self, key: K) -> usize {
         let next = self.keys.len();
-        let number = self.numbers.enter(next, &|number| self.keys[number].cmp(&key));
-        if number == next {
+        let index = self.indexes.enter(next, &|index| self.keys[index].cmp(&key));
+        if index == next {
             self.keys.push(key);
         }
-        number
+        index
     }
 
-    /// Removes `key` and returns its index, which the last key then takes; [`NOWHERE`] when the key is absent.
+    /// Removes `key` and returns its index, which the last key then takes; [`ABSENT`] when the key is absent.
     fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> usize
     where
         K: Borrow<Q>,
     {
-        let number = self.numbers.remove(&|number| self.keys[number].borrow().cmp(key));
-        if number != NOWHERE {
-            self.numbers.renumber(number, &|number| self.keys[number].cmp(&self.keys[self.keys.len() - 1]));
-            self.keys.swap_remove(number);
+        let index = self.indexes.remove(&|index| self.keys[index].borrow().cmp(key));
+        if index != ABSENT {
+            self.indexes.replace(index, &|index| self.keys[index].cmp(&self.keys[self.keys.len() - 1]));
+            self.keys.swap_remove(index);
         }
-        number
+        index
     }
 }
 

@@ -16,16 +16,16 @@ impl<T: Ord> Set<T> {
     }
 
     /// Adds a value. Returns whether it was absent.
-    pub fn insert(&mut self, thing: T) -> bool {
-        self.0.insert(thing, ()).is_none()
+    pub fn insert(&mut self, value: T) -> bool {
+        self.0.insert(value, ()).is_none()
     }
 
-    /// Reports whether the set contains `thing`.
-    pub fn contains<Q: Ord + ?Sized>(&self, thing: &Q) -> bool
+    /// Reports whether the set contains `value`.
+    pub fn contains<Q: Ord + ?Sized>(&self, value: &Q) -> bool
     where
         T: Borrow<Q>,
     {
-        self.0.contains_key(thing)
+        self.0.contains_key(value)
     }
 
     /// Returns the number of values.
@@ -48,7 +48,7 @@ impl<T: Ord> Set<T> {
     where
         T: Borrow<Q>,
     {
-        self.0.from(first).map(|(thing, ())| thing)
+        self.0.from(first).map(|(value, ())| value)
     }
 
     /// Returns the values in ascending order.
@@ -82,8 +82,8 @@ impl<T: Ord + Serialize> Serialize for Set<T> {
 }
 
 impl<T: Ord> FromIterator<T> for Set<T> {
-    fn from_iter<I: IntoIterator<Item = T>>(things: I) -> Set<T> {
-        Set(things.into_iter().map(|thing| (thing, ())).collect())
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Set<T> {
+        Set(values.into_iter().map(|value| (value, ())).collect())
     }
 }
 

@@ -1,28 +1,30 @@
 //! Which documents of a segment score highest?
 //!
 //! These are the loops over posting lists and vector rows. [`disjunction`] and [`conjunction`] serve pure OR and pure
-//! AND queries: they skip documents whose score upper bound is too low for the top-k heap. [`Matching`] evaluates any
+//! AND queries: they skip documents whose score upper bound is too low for the top-k heap. [`MatchCursor`] evaluates any
 //! other combination of AND, OR and NOT, document by document. [`nearest`] scans vectors.
 
-mod common;
 pub mod conjunction;
 pub mod disjunction;
-mod matching;
+mod impact_cursor;
+mod intersection;
+mod match_cursor;
 mod matrix;
 mod near;
 mod positions;
 mod score_table;
-mod source;
 mod top_k;
 mod union;
 
-pub use common::Documents;
-pub use matching::{Matching, TermMatching};
+pub use impact_cursor::{ImpactCursor, MaterialisedList};
+pub use intersection::DocCursor;
+pub use match_cursor::{MatchCursor, TermMatch};
 pub use matrix::{Matrix, nearest, sample};
 pub use near::near;
-pub use positions::{PhraseForm, Positions, Starts, consecutive, each_document_with, frequency, starts_here};
+pub use positions::{
+    PhraseForm, PositionCursor, Starts, each_document_with, frequency, phrase_list, starts_here,
+};
 pub use score_table::ScoreTable;
-pub use source::{Source, Worked};
 pub use top_k::{Ranked, TopK};
 pub use union::{count_live, restricted, sum_by_document};
 

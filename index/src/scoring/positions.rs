@@ -1,16 +1,16 @@
 //! Where do phrases occur, document by document?
 
-use super::common::{Documents, next_common, rarest_first};
-use super::{Eligible, Worked};
+use super::intersection::{DocCursor, next_common, rarest_first};
+use super::{Eligible, MaterialisedList};
 use crate::ids::{FieldSet, Spot};
-use crate::inverted::{Cursor, ListRef, Lists};
-use crate::order::{sort, sort_by_number};
+use crate::inverted::{Cursor, ListRef, PostingLists};
+use crate::order::{radix_sort_by_key, sort};
 use crate::wire::Malformed;
 
 /// A cursor over the documents and positions of a term, which may be a union of posting lists.
 #[derive(Debug)]
-pub struct Positions<'a> {
-    lists: Lists<'a>,
+pub struct PositionCursor<'a> {
+    lists: PostingLists<'a>,
     of_term: Vec<ListRef>,
     reading: Reading<'a>,
 }
@@ -22,7 +22,7 @@ enum Reading<'a> {
     Union(Vec<(u32, u32)>, usize),
 }
 
-impl<'a> Positions<'a> {
+impl<'a> PositionCursor<'a> {
     /// Opens a cursor at the first document of the lists of a term.
     ///
     /// With `wanted`, which must ascend, the cursor may skip all other documents. This keeps a prefix that matches most
@@ -31,10 +31,10 @@ impl<'a> Positions<'a> {
     /// # Errors
     /// Returns an error when the index is damaged, as all methods do.
     pub fn new(
-        lists: Lists<'a>,
+        lists: PostingLists<'a>,
         of_term: Vec<ListRef>,
         wanted: Option<&[u32]>,
-    ) -> Result<Positions<'a>, Malformed> {
+    ) -> Result<PositionCursor<'a>, Malformed> {
         let reading = match &of_term[..] {
             [list] => Reading::One(Box::new(lists.cursor(*list)?)),
             _ => {
@@ -48,11 +48,11 @@ impl<'a> Positions<'a> {
                     }
                 }
                 // The sort is stable, so the lists of a document stay in order.
-                sort_by_number(&mut union, |&(document, _): &(u32, u32)| u64::from(document));
+                radix_sort_by_key(&mut union, |&(document, _): &(u32, u32)| u64::from(document));
                 Reading::Union(union, 0)
             }
         };
-        Ok(Positions { lists, of_term, reading })
+        Ok(PositionCursor { lists, of_term, reading })
     }
 
     /// Calls `each` with the positions in the current document, ascending, until it returns false.
@@ -82,7 +82,7 @@ impl<'a> Positions<'a> {
     }
 }
 
-impl Documents for Positions<'_> {
+impl DocCursor for PositionCursor<'_> {
     #[inline]
     fn doc(&self) -> u32 {
         match &self.reading {
@@ -102,7 +102,7 @@ impl Documents for Positions<'_> {
         Ok(())
     }
 
-    fn most_documents(&self) -> usize {
+    fn max_documents(&self) -> usize {
         match &self.reading {
             Reading::One(cursor) => cursor.documents(),
             Reading::Union(union, _) => union.len(),
@@ -152,7 +152,11 @@ pub type Starts = Vec<Vec<Spot>>;
 ///
 /// # Errors
 /// Returns an error when the index is damaged.
-pub fn starts_here(phrase: PhraseForm, terms: &[Positions], starts: &mut Vec<Spot>) -> Result<(), Malformed> {
+pub fn starts_here(
+    phrase: PhraseForm,
+    terms: &[PositionCursor],
+    starts: &mut Vec<Spot>,
+) -> Result<(), Malformed> {
     starts.clear();
     let Some((first, others)) = terms.split_first() else { return Ok(()) };
     first.each_spot(|spot| {
@@ -187,18 +191,18 @@ pub fn starts_here(phrase: PhraseForm, terms: &[Positions], starts: &mut Vec<Spo
 ///
 /// # Errors
 /// Returns an error when the index is damaged.
-pub fn consecutive(
+pub fn phrase_list(
     phrase: PhraseForm,
-    terms: &mut [Positions],
+    terms: &mut [PositionCursor],
     eligible: &Eligible,
     weights: &[f64],
-) -> Result<Worked, Malformed> {
-    let mut worked = Worked::default();
+) -> Result<MaterialisedList, Malformed> {
+    let mut list = MaterialisedList::default();
     each_document_with(&[phrase], terms, eligible, &mut |document, starts| {
-        worked.documents.push(document);
-        worked.frequencies.push(frequency(&starts[0], weights));
+        list.documents.push(document);
+        list.frequencies.push(frequency(&starts[0], weights));
     })?;
-    Ok(worked)
+    Ok(list)
 }
 
 /// Returns the weighted frequency: the sum of the field weights of all occurrences, in order.
@@ -215,7 +219,7 @@ pub fn frequency(spots: &[Spot], weights: &[f64]) -> f64 {
 /// Returns an error when the index is damaged.
 pub fn each_document_with(
     phrases: &[PhraseForm],
-    terms: &mut [Positions],
+    terms: &mut [PositionCursor],
     eligible: &Eligible,
     each: &mut dyn FnMut(u32, &Starts),
 ) -> Result<(), Malformed> {

@@ -2,7 +2,7 @@
 
 use crate::bm25::{norm, saturation};
 use crate::ids::FieldSet;
-use crate::inverted::{MOST_WORTH, Shape};
+use crate::inverted::{MAX_IMPACT, Shape};
 
 /// bm25's saturation per shape and document, for one set of weights and one average length.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl ScoreTable {
         let norms = (0..).take(LENGTHS).map(|length| norm(length, average_length)).collect::<Vec<_>>();
         let mut usual = Box::new([0.0; SHAPES * LENGTHS]);
         for (row, &frequency) in usual.chunks_exact_mut(LENGTHS).zip(&frequencies) {
-            row.iter_mut().zip(&norms).for_each(|(worth, &norm)| *worth = saturation(frequency, norm));
+            row.iter_mut().zip(&norms).for_each(|(impact, &norm)| *impact = saturation(frequency, norm));
         }
         let class =
             |&length: &u32| u16::try_from(length).ok().filter(|&length| usize::from(length) < LENGTHS);
@@ -61,23 +61,23 @@ impl ScoreTable {
 
     /// Returns the impact of a posting, before idf.
     #[inline]
-    pub fn worth(&self, shape: u32, document: u32) -> f64 {
+    pub fn impact(&self, shape: u32, document: u32) -> f64 {
         let length = usize::from(self.lengths[document as usize]);
         // A long document or a rare shape gives an index beyond the table.
         match self.usual.get(shape as usize * LENGTHS + length) {
-            Some(&worth) if length < LENGTHS => worth,
-            _ => self.rare_worth(shape, document),
+            Some(&impact) if length < LENGTHS => impact,
+            _ => self.uncached_impact(shape, document),
         }
     }
 
     #[cold]
-    fn rare_worth(&self, shape: u32, document: u32) -> f64 {
-        self.worth_of(self.frequencies[shape as usize], document)
+    fn uncached_impact(&self, shape: u32, document: u32) -> f64 {
+        self.impact_of_frequency(self.frequencies[shape as usize], document)
     }
 
     /// Returns the impact of a weighted frequency in a document, before idf.
     #[inline]
-    pub fn worth_of(&self, frequency: f64, document: u32) -> f64 {
+    pub fn impact_of_frequency(&self, frequency: f64, document: u32) -> f64 {
         let length = self.all_lengths[document as usize];
         let known = self.norms.get(length as usize).copied();
         saturation(frequency, known.unwrap_or_else(|| norm(length, self.average_length)))
@@ -85,6 +85,6 @@ impl ScoreTable {
 
     /// Adapts a bound stored with the postings to these weights and this average length.
     pub fn bound(&self, kept: f64) -> f64 {
-        (kept * self.slack).min(MOST_WORTH)
+        (kept * self.slack).min(MAX_IMPACT)
     }
 }

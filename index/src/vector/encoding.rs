@@ -106,7 +106,7 @@ pub enum VectorError {
 ///
 /// # Errors
 /// Returns an error when the width is wrong, a component is not finite, or the length is zero.
-pub fn checked(vector: &[f32], width: Option<usize>) -> Result<f64, VectorError> {
+pub fn check_vector(vector: &[f32], width: Option<usize>) -> Result<f64, VectorError> {
     let found = vector.len();
     if let Some(expected) = width.filter(|&width| width != found) {
         return Err(VectorError::OtherWidth { found, expected });
@@ -138,10 +138,10 @@ mod tests {
             (vec![0.0, -0.0], None, VectorError::Zero),
         ];
         for (vector, width, error) in cases {
-            assert_eq!(checked(&vector, width), Err(error));
+            assert_eq!(check_vector(&vector, width), Err(error));
         }
-        assert_eq!(checked(&[3.0, 4.0], Some(2)), Ok(5.0));
-        assert!(checked(&[f32::MAX; 4096], None).is_ok_and(f64::is_finite));
+        assert_eq!(check_vector(&[3.0, 4.0], Some(2)), Ok(5.0));
+        assert!(check_vector(&[f32::MAX; 4096], None).is_ok_and(f64::is_finite));
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! How near is a row to a query vector?
 
-use super::encoding::{Encoding, Metric, VectorError, checked};
+use super::encoding::{Encoding, Metric, VectorError, check_vector};
 use super::kernel;
 use super::rows::{RowsView, narrowed, quantised, signs, stride_of};
 
 /// A query vector, prepared for comparison with rows of every precision.
 ///
 /// ```
-/// use snapseek_index::vector::{Encoding, Metric, Query, RowsView, RowsWriter};
+/// use snapseek_index::vector::{Encoding, Metric, VectorQuery, RowsView, RowsWriter};
 ///
 /// let mut writer = RowsWriter::new(Encoding::F32, Metric::Cosine, Some(2));
 /// writer.push(0, &[1.0, 0.0])?;
@@ -16,33 +16,33 @@ use super::rows::{RowsView, narrowed, quantised, signs, stride_of};
 /// writer.encode(2, &mut bytes);
 ///
 /// let rows = RowsView::parse(&bytes, 2).unwrap();
-/// let query = Query::new(&[0.0, 2.0], Metric::Cosine, 2)?;
+/// let query = VectorQuery::new(&[0.0, 2.0], Metric::Cosine, 2)?;
 /// assert_eq!(query.similarity(&rows, 0), 0.0);
 /// assert_eq!(query.similarity(&rows, 1), 0.8);
 /// # Ok::<(), snapseek_index::vector::VectorError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Query {
+pub struct VectorQuery {
     metric: Metric,
     width: usize,
     /// The components, scaled to length 1 for the cosine, and padded like rows.
     numbers: Vec<f32>,
     square: f64,
     /// The components quantised to bytes; `step` is the value of one unit.
-    bytes: kernel::Bytes,
+    bytes: kernel::QueryBytes,
     step: f64,
     /// The Euclidean distance between the quantised and the exact vector.
-    bytes_off_by: f64,
+    quantisation_error: f64,
     bits: Vec<u64>,
 }
 
-impl Query {
+impl VectorQuery {
     /// Prepares a query for vectors of `width` components.
     ///
     /// # Errors
     /// Returns an error when `vector` is not usable or has another width.
-    pub fn new(vector: &[f32], metric: Metric, width: usize) -> Result<Query, VectorError> {
-        let length = checked(vector, Some(width))?;
+    pub fn new(vector: &[f32], metric: Metric, width: usize) -> Result<VectorQuery, VectorError> {
+        let length = check_vector(vector, Some(width))?;
         let scale = if metric == Metric::Cosine { 1.0 / length } else { 1.0 };
         let mut numbers =
             vector.iter().map(|&number| narrowed(f64::from(number) * scale)).collect::<Vec<_>>();
@@ -50,14 +50,14 @@ impl Query {
         let (mut small, step) = quantised(&numbers);
         let off =
             numbers.iter().zip(&small).map(|(&number, &byte)| f64::from(number) - f64::from(byte) * step);
-        let bytes_off_by = off.map(|off| off * off).sum::<f64>().sqrt();
+        let quantisation_error = off.map(|off| off * off).sum::<f64>().sqrt();
         let signs = signs(&small.iter().map(|byte| byte.cast_unsigned()).collect::<Vec<_>>(), width);
         let (words, _) = signs.as_chunks::<8>();
         let bits = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
         small.resize(stride_of(width), 0);
-        let bytes = kernel::Bytes::new(&small);
+        let bytes = kernel::QueryBytes::new(&small);
         numbers.resize(stride_of(width), 0.0);
-        Ok(Query { metric, width, numbers, square, bytes, step, bytes_off_by, bits })
+        Ok(VectorQuery { metric, width, numbers, square, bytes, step, quantisation_error, bits })
     }
 
     /// Returns the number of components.
@@ -97,33 +97,33 @@ impl Query {
 
     /// Estimates the cosine similarity to a row of bytes from the quantised query.
     ///
-    /// The estimate differs from the similarity by at most [`Query::estimate_off_by`].
+    /// The estimate differs from the similarity by at most [`VectorQuery::max_estimate_error`].
     #[inline]
     pub fn estimate(&self, rows: &RowsView, row: usize, numbers: &[u8]) -> f32 {
-        #[expect(clippy::cast_precision_loss, reason = "estimate_off_by covers the loss")]
+        #[expect(clippy::cast_precision_loss, reason = "max_estimate_error covers the loss")]
         let sum = self.bytes.dot(numbers) as f32;
         sum * rows.factor(row) * narrowed(self.step)
     }
 
-    /// Returns the maximum error of [`Query::estimate`].
-    pub fn estimate_off_by(&self) -> f32 {
+    /// Returns the maximum error of [`VectorQuery::estimate`].
+    pub fn max_estimate_error(&self) -> f32 {
         // A row has length 1, so the error is at most the quantisation error of the query. The rest covers rounding: a
         // similarity is the sum of width / 16 products in each of 16 lanes, each rounded to 24 bits.
         #[expect(clippy::cast_precision_loss, reason = "at most 4096")]
         let rounding = 2e-6 + 1e-8 * self.width as f64;
-        narrowed(self.bytes_off_by * 1.001 + rounding)
+        narrowed(self.quantisation_error * 1.001 + rounding)
     }
 
     /// Returns the Hamming distance to a row of bits: the number of signs that differ.
     #[inline]
-    pub fn differing_bits(&self, rows: &RowsView, row: usize) -> u32 {
+    pub fn hamming_distance(&self, rows: &RowsView, row: usize) -> u32 {
         kernel::hamming(&self.bits, rows.bits(row))
     }
 
     /// Calls `each` with the Hamming distance to every row, starting with the first.
     #[inline]
-    pub fn differing_bits_of_each(&self, rows: &RowsView, each: impl FnMut(u32)) {
-        kernel::hamming_of_each(&self.bits, rows.all_bits(), each);
+    pub fn each_hamming_distance(&self, rows: &RowsView, each: impl FnMut(u32)) {
+        kernel::each_hamming(&self.bits, rows.all_bits(), each);
     }
 }
 
@@ -157,7 +157,7 @@ mod tests {
                 writer.encode(20, &mut bytes);
                 let rows = RowsView::parse(&bytes, 20).unwrap();
                 let wanted = vector(77);
-                let query = Query::new(&wanted, metric, 37).unwrap();
+                let query = VectorQuery::new(&wanted, metric, 37).unwrap();
                 for row in 0..20 {
                     let similarity = f64::from(query.similarity(&rows, row));
                     let expected = naive(metric, &wanted, &rows.vector(row));
@@ -167,13 +167,13 @@ mod tests {
                         let apart = (query.estimate(&rows, row, rows.numbers(row))
                             - query.similarity(&rows, row))
                         .abs();
-                        assert!(apart <= query.estimate_off_by(), "{apart}");
+                        assert!(apart <= query.max_estimate_error(), "{apart}");
                     }
                     if encoding == Encoding::I1 {
                         let kept = rows.vector(row);
                         let differ = wanted.iter().zip(&kept).filter(|(a, b)| (**a >= 0.0) != (**b >= 0.0));
                         // Quantisation can change the sign of a component near zero.
-                        assert!(query.differing_bits(&rows, row).abs_diff(len(differ.count())) <= 1);
+                        assert!(query.hamming_distance(&rows, row).abs_diff(len(differ.count())) <= 1);
                     }
                 }
             }
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_query_of_another_width_or_without_direction_is_refused() {
-        let new = |vector: &[f32]| Query::new(vector, Metric::Cosine, 2).map(|query| query.width());
+        let new = |vector: &[f32]| VectorQuery::new(vector, Metric::Cosine, 2).map(|query| query.width());
         assert_eq!(new(&[1.0]), Err(VectorError::OtherWidth { found: 1, expected: 2 }));
         assert_eq!(new(&[1.0, f32::NAN]), Err(VectorError::NotFinite { place: 1 }));
         assert_eq!(new(&[0.0, 0.0]), Err(VectorError::Zero));

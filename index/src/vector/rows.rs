@@ -13,13 +13,13 @@
 //! The value of a component is its stored number times its row's factor. With the cosine, a row represents a vector of
 //! length 1.
 
-use super::encoding::{Encoding, MAX_WIDTH, Metric, VectorError, checked};
+use super::encoding::{Encoding, MAX_WIDTH, Metric, VectorError, check_vector};
 use super::kernel::LANES;
 use crate::wire::{Malformed, Reader, len32, u32_at};
 use std::ops::Range;
 
 const HEADER_LEN: usize = 16;
-const WHAT: Malformed = Malformed("the table of vectors");
+const MALFORMED: Malformed = Malformed("the table of vectors");
 
 /// Collects the rows of a model. [`RowsView`] reads the bytes it writes.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ impl RowsWriter {
     /// # Errors
     /// Returns an error when the vector is not usable or has another width; then nothing is appended.
     pub fn push(&mut self, document: u32, vector: &[f32]) -> Result<(), VectorError> {
-        let length = checked(vector, self.width)?;
+        let length = check_vector(vector, self.width)?;
         self.width = Some(vector.len());
         self.documents.extend(document.to_le_bytes());
         let scale = if self.metric == Metric::Cosine { 1.0 / length } else { 1.0 };
@@ -200,15 +200,15 @@ impl<'a> RowsView<'a> {
     /// # Errors
     /// Returns an error when the header is invalid or the size does not match it.
     pub fn parse(bytes: &'a [u8], documents: usize) -> Result<RowsView<'a>, Malformed> {
-        let mut reader = Reader::new(bytes, WHAT.0);
+        let mut reader = Reader::new(bytes, MALFORMED.0);
         let (rows, width) = (reader.len32()?, reader.len32()?);
-        let encoding = Encoding::from_number(reader.u8()?).ok_or(WHAT)?;
-        let metric = Metric::from_number(reader.u8()?).ok_or(WHAT)?;
+        let encoding = Encoding::from_number(reader.u8()?).ok_or(MALFORMED)?;
+        let metric = Metric::from_number(reader.u8()?).ok_or(MALFORMED)?;
         let is_sparse = reader.u8()?;
         let is_empty = rows == 0 && width <= MAX_WIDTH;
         let fits = is_empty || rows <= documents && (1..=MAX_WIDTH).contains(&width);
         if !fits || is_sparse != u8::from(rows < documents) {
-            return Err(WHAT);
+            return Err(MALFORMED);
         }
         let mut reader = PartReader { bytes, at: HEADER_LEN };
         let ids = if is_sparse == 1 { Some(reader.part(rows, 4)?) } else { None };
@@ -218,7 +218,7 @@ impl<'a> RowsView<'a> {
         let squares = if is_f32 || metric == Metric::Cosine { &[] } else { reader.part(rows, 4)? };
         let numbers = reader.part(rows, stride_of(width) * if is_f32 { 4 } else { 1 })?;
         if reader.at != bytes.len() {
-            return Err(WHAT);
+            return Err(MALFORMED);
         }
         Ok(RowsView { encoding, metric, rows, width, documents: ids, bits, factors, squares, numbers })
     }
@@ -232,11 +232,11 @@ impl<'a> RowsView<'a> {
         for row in 0..self.rows {
             let document = self.document(row);
             if last.is_some_and(|last| last >= document) || document as usize >= documents {
-                return Err(WHAT);
+                return Err(MALFORMED);
             }
             last = Some(document);
             if !self.is_sound(row) {
-                return Err(WHAT);
+                return Err(MALFORMED);
             }
         }
         Ok(())
@@ -378,12 +378,12 @@ struct PartReader<'a> {
 
 impl<'a> PartReader<'a> {
     fn part(&mut self, count: usize, len: usize) -> Result<&'a [u8], Malformed> {
-        let end = count.checked_mul(len).and_then(|len| self.at.checked_add(len)).ok_or(WHAT)?;
-        let part = self.bytes.get(self.at..end).ok_or(WHAT)?;
-        let next = end.checked_next_multiple_of(16).ok_or(WHAT)?;
-        let padding = self.bytes.get(end..next).ok_or(WHAT)?;
+        let end = count.checked_mul(len).and_then(|len| self.at.checked_add(len)).ok_or(MALFORMED)?;
+        let part = self.bytes.get(self.at..end).ok_or(MALFORMED)?;
+        let next = end.checked_next_multiple_of(16).ok_or(MALFORMED)?;
+        let padding = self.bytes.get(end..next).ok_or(MALFORMED)?;
         if padding.iter().any(|&byte| byte != 0) {
-            return Err(WHAT);
+            return Err(MALFORMED);
         }
         self.at = next;
         Ok(part)
@@ -424,7 +424,7 @@ mod tests {
                 assert_eq!((view.len(), view.width(), view.is_complete()), (5, Some(width), !gaps));
                 for (row, vector) in vectors.iter().enumerate() {
                     assert_eq!(view.row_of(documents[row]), Some(row));
-                    let length = checked(vector, None).unwrap();
+                    let length = check_vector(vector, None).unwrap();
                     let scale = if metric == Metric::Cosine { 1.0 / length } else { 1.0 };
                     let step = vector.iter().fold(0f32, |most, x| most.max(x.abs())) / 127.0;
                     let most = if encoding == Encoding::F32 { 1e-7 } else { 0.6 * f64::from(step) * scale };

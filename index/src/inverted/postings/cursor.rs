@@ -1,6 +1,6 @@
 //! A cursor over a posting list: it moves from document to document, skips blocks, and reads positions.
 
-use super::{List, ListRef, MOST_WORTH, SKIP_ENTRY, WHAT, Widths};
+use super::{LABEL, ListRef, MAX_IMPACT, PostingList, SKIP_ENTRY, Widths};
 use crate::bits::{self, BLOCK};
 use crate::ids::{DocId, Spot};
 use crate::inverted::Shape;
@@ -78,9 +78,9 @@ impl<'a> Cursor<'a> {
     /// Returns an error in the same cases as [`Cursor::new`].
     pub fn restart(&mut self, at: ListRef) -> Result<(), Malformed> {
         let (start, len) = (at.at as usize, at.len as usize);
-        let end = start.checked_add(len).filter(|&end| end <= self.postings.len()).ok_or(Malformed(WHAT))?;
+        let end = start.checked_add(len).filter(|&end| end <= self.postings.len()).ok_or(Malformed(LABEL))?;
         if at.documents == 0 || at.documents > self.document_limit {
-            return Err(Malformed(WHAT));
+            return Err(Malformed(LABEL));
         }
         self.list = &self.postings[start..end];
         self.documents = at.documents as usize;
@@ -196,17 +196,17 @@ impl<'a> Cursor<'a> {
     /// Returns an upper bound of the impacts of the documents from the current one up to `end`, exclusive.
     ///
     /// The bound comes from the impacts passed to [`encode`](super::encode). It is 0 when there is no such document,
-    /// and [`MOST_WORTH`] for a list of one block, which has no skip table.
+    /// and [`MAX_IMPACT`] for a list of one block, which has no skip table.
     ///
     /// # Errors
     /// Returns an error when the skip table is truncated.
-    pub fn worth_until(&self, end: u32) -> Result<f64, Malformed> {
+    pub fn max_impact_until(&self, end: u32) -> Result<f64, Malformed> {
         let from = if self.place < self.block_size { self.block } else { self.block + 1 };
         if from >= self.block_count() {
             return Ok(0.0);
         }
         if self.block_count() == 1 {
-            return Ok(MOST_WORTH);
+            return Ok(MAX_IMPACT);
         }
         let mut most = 0;
         for block in from..self.block_count() {
@@ -217,7 +217,7 @@ impl<'a> Cursor<'a> {
             let entry = self.skip(block)?;
             most = most.max(u16::from_le_bytes([entry[12], entry[13]]));
         }
-        Ok(f64::from(most) / f64::from(u16::MAX) * MOST_WORTH)
+        Ok(f64::from(most) / f64::from(u16::MAX) * MAX_IMPACT)
     }
 
     /// Loads the next block whose stored impact bound passes `is_enough`, or that reaches `end` or beyond.
@@ -237,8 +237,8 @@ impl<'a> Cursor<'a> {
         let mut block = self.block + 1;
         while block < self.block_count() {
             let entry = self.skip(block)?;
-            let worth = u16::from_le_bytes([entry[12], entry[13]]);
-            if is_enough(f64::from(worth) / f64::from(u16::MAX) * MOST_WORTH) {
+            let impact = u16::from_le_bytes([entry[12], entry[13]]);
+            if is_enough(f64::from(impact) / f64::from(u16::MAX) * MAX_IMPACT) {
                 break;
             }
             if self.last_document(block)? >= end {
@@ -283,7 +283,7 @@ impl<'a> Cursor<'a> {
         for &(field, count) in self.shape().counts() {
             let mut next = 0u32;
             for _ in 0..count {
-                let position = next.checked_add(bits::get(packed, bit, width)).ok_or(Malformed(WHAT))?;
+                let position = next.checked_add(bits::get(packed, bit, width)).ok_or(Malformed(LABEL))?;
                 if !each(Spot::new(field, position)) {
                     return Ok(());
                 }
@@ -314,7 +314,7 @@ impl<'a> Cursor<'a> {
         let all = self.shape().total() as usize;
         let is_too_small = width == 0 && self.shape().repeats();
         if is_too_small || (bit + all * width).div_ceil(8) > packed.len() {
-            return Err(Malformed(WHAT));
+            return Err(Malformed(LABEL));
         }
         Ok((packed, bit))
     }
@@ -326,7 +326,7 @@ impl<'a> Cursor<'a> {
 
     #[inline]
     fn skip(&self, block: usize) -> Result<&'a [u8; SKIP_ENTRY], Malformed> {
-        self.list.get(block * SKIP_ENTRY..).and_then(|rest| rest.first_chunk()).ok_or(Malformed(WHAT))
+        self.list.get(block * SKIP_ENTRY..).and_then(|rest| rest.first_chunk()).ok_or(Malformed(LABEL))
     }
 
     #[inline]
@@ -341,7 +341,7 @@ impl<'a> Cursor<'a> {
         let start = if blocks == 1 { self.documents_end } else { self.positions_at(self.block)? };
         // Stop where the next block's positions start, so that no byte is read for two blocks.
         let end = if self.block + 1 < blocks { self.positions_at(self.block + 1)? } else { self.list.len() };
-        self.list.get(start..end).ok_or(Malformed(WHAT))
+        self.list.get(start..end).ok_or(Malformed(LABEL))
     }
 
     #[inline]
@@ -354,7 +354,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// Returns an error when a block is malformed.
-    pub fn drain_to(&mut self, out: &mut List) -> Result<(), Malformed> {
+    pub fn drain_to(&mut self, out: &mut PostingList) -> Result<(), Malformed> {
         loop {
             let numbers = &self.shape_numbers[..self.block_size];
             out.documents.extend_from_slice(&self.docs[..self.block_size]);
@@ -366,7 +366,7 @@ impl<'a> Cursor<'a> {
             let is_too_small =
                 width == 0 && numbers.iter().any(|&shape| self.shapes[shape as usize].repeats());
             if is_too_small || (count * width as usize).div_ceil(8) > packed.len() {
-                return Err(Malformed(WHAT));
+                return Err(Malformed(LABEL));
             }
             out.positions.extend((0..count).map(|i| bits::get(packed, i * width as usize, width)));
             self.place = self.block_size;
@@ -384,14 +384,14 @@ impl<'a> Cursor<'a> {
             let first = if block == 0 { 0 } else { u64::from(self.last_document(block - 1)?) + 1 };
             (u32::from_le_bytes([entry[4], entry[5], entry[6], entry[7]]) as usize, first)
         };
-        let head = self.list.get(start..).ok_or(Malformed(WHAT))?;
-        let (widths, packed) = head.split_first_chunk::<2>().ok_or(Malformed(WHAT))?;
+        let head = self.list.get(start..).ok_or(Malformed(LABEL))?;
+        let (widths, packed) = head.split_first_chunk::<2>().ok_or(Malformed(LABEL))?;
         self.widths = Widths::parse(*widths);
         self.block = block;
         self.place = 0;
         self.reading.set(None);
         self.block_size = (self.documents - block * BLOCK).min(BLOCK);
-        self.unpack(packed).ok_or(Malformed(WHAT))?;
+        self.unpack(packed).ok_or(Malformed(LABEL))?;
         self.documents_end = start + 2 + self.documents_len();
         // Turn gaps into documents. They ascend, so if the last is below the limit, all are, whatever the bytes say.
         let mut gaps = 0;
@@ -404,7 +404,7 @@ impl<'a> Cursor<'a> {
         let is_as_said = self.block_count() == 1 || u64::from(self.last_document(block)?) == last;
         if last >= u64::from(self.document_limit) || !self.has_all_shapes() || !is_as_said {
             self.block_size = 0;
-            return Err(Malformed(WHAT));
+            return Err(Malformed(LABEL));
         }
         Ok(())
     }

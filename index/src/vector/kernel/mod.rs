@@ -10,13 +10,13 @@ pub mod simd128;
 pub mod words;
 
 #[cfg(not(any(target_feature = "simd128", target_arch = "wasm32")))]
-pub use scalar::Bytes;
+pub use scalar::ScalarBytes as QueryBytes;
 #[cfg(not(target_feature = "simd128"))]
 pub use scalar::{dot_f32, dot_f32_i8, squared_distance_f32};
 #[cfg(target_feature = "simd128")]
-pub use simd128::{Bytes, dot_f32, dot_f32_i8, squared_distance_f32};
+pub use simd128::{SimdBytes as QueryBytes, dot_f32, dot_f32_i8, squared_distance_f32};
 #[cfg(all(target_arch = "wasm32", not(target_feature = "simd128")))]
-pub use words::Bytes;
+pub use words::WordBytes as QueryBytes;
 
 /// The number of partial sums.
 pub const LANES: usize = 16;
@@ -25,7 +25,7 @@ pub const LANES: usize = 16;
 ///
 /// The usual widths have unrolled loops: one population count per word, and no loop overhead.
 #[inline]
-pub fn hamming_of_each(query: &[u64], rows: &[u8], mut each: impl FnMut(u32)) {
+pub fn each_hamming(query: &[u64], rows: &[u8], mut each: impl FnMut(u32)) {
     match query.len() {
         2 => over_rows::<2>(query, rows, each),
         4 => over_rows::<4>(query, rows, each),
@@ -81,7 +81,7 @@ mod tests {
             });
             let bytes = rows.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>();
             let mut found = Vec::new();
-            hamming_of_each(&query, &bytes, |differing| found.push(differing));
+            each_hamming(&query, &bytes, |differing| found.push(differing));
             assert_eq!(found, expected.collect::<Vec<u32>>());
             assert_eq!(hamming(&query, &bytes[..8 * query.len()]), found[0]);
         }
@@ -101,8 +101,8 @@ mod tests {
             for (query, row) in pairs {
                 let expected: i32 = query.iter().zip(&row).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
                 let row = row.iter().map(|byte| byte.cast_unsigned()).collect::<Vec<_>>();
-                assert_eq!(scalar::Bytes::new(&query).dot(&row), expected);
-                assert_eq!(words::Bytes::new(&query).dot(&row), expected);
+                assert_eq!(scalar::ScalarBytes::new(&query).dot(&row), expected);
+                assert_eq!(words::WordBytes::new(&query).dot(&row), expected);
             }
         }
     }

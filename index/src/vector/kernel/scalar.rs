@@ -29,12 +29,12 @@ pub fn dot_f32_i8(query: &[f32], row: &[u8]) -> f32 {
 
 /// A query of signed bytes, widened to 16 bits.
 #[derive(Clone, Debug)]
-pub struct Bytes(Vec<i16>);
+pub struct ScalarBytes(Vec<i16>);
 
-impl Bytes {
+impl ScalarBytes {
     /// Prepares a query whose length is a multiple of 16.
-    pub fn new(query: &[i8]) -> Bytes {
-        Bytes(query.iter().map(|&byte| i16::from(byte)).collect())
+    pub fn new(query: &[i8]) -> ScalarBytes {
+        ScalarBytes(query.iter().map(|&byte| i16::from(byte)).collect())
     }
 
     /// Computes Σ query · row, exactly.

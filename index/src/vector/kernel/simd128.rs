@@ -47,17 +47,17 @@ pub fn dot_f32_i8(query: &[f32], row: &[u8]) -> f32 {
 
 /// A query of signed bytes, widened to 16 bits.
 #[derive(Clone, Debug)]
-pub struct Bytes(Vec<[v128; 2]>);
+pub struct SimdBytes(Vec<[v128; 2]>);
 
-impl Bytes {
+impl SimdBytes {
     /// Prepares a query whose length is a multiple of 16.
-    pub fn new(query: &[i8]) -> Bytes {
+    pub fn new(query: &[i8]) -> SimdBytes {
         let (sixteens, _) = query.as_chunks::<LANES>();
         let halves = |sixteen: &[i8; LANES]| {
             let (halves, _) = sixteen.as_chunks::<8>();
             [load_i16(&halves[0].map(i16::from)), load_i16(&halves[1].map(i16::from))]
         };
-        Bytes(sixteens.iter().map(halves).collect())
+        SimdBytes(sixteens.iter().map(halves).collect())
     }
 
     /// Computes Σ query · row, exactly.

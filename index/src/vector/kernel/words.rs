@@ -6,7 +6,7 @@
 
 /// A query of signed bytes, packed into multiplication factors.
 #[derive(Clone, Debug)]
-pub struct Bytes {
+pub struct WordBytes {
     /// Four factors per eight bytes of a row: for bytes 0 and 4, 1 and 5, 2 and 6, 3 and 7.
     factors: Vec<[u64; 4]>,
     sum: i32,
@@ -17,16 +17,16 @@ const PAIR: u64 = 0x0000_00ff_0000_00ff;
 /// Flips the sign bits, which adds 128 to each signed byte and makes it unsigned.
 const SIGNS: u64 = 0x8080_8080_8080_8080;
 
-impl Bytes {
+impl WordBytes {
     /// Prepares a query whose length is a multiple of 16.
-    pub fn new(query: &[i8]) -> Bytes {
+    pub fn new(query: &[i8]) -> WordBytes {
         let (eights, _) = query.as_chunks::<8>();
         let factor = |eight: &[i8; 8], low: usize| {
             let (first, second) = (i64::from(eight[low]), i64::from(eight[low + 4]));
             second.wrapping_add(first << 32).cast_unsigned()
         };
         let factors = eights.iter().map(|eight| [0, 1, 2, 3].map(|low| factor(eight, low))).collect();
-        Bytes { factors, sum: query.iter().map(|&byte| i32::from(byte)).sum() }
+        WordBytes { factors, sum: query.iter().map(|&byte| i32::from(byte)).sum() }
     }
 
     /// Computes Σ query · row, exactly.

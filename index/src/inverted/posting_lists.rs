@@ -5,7 +5,7 @@ use crate::wire::Malformed;
 
 /// The posting lists of a segment, with the tables needed to read them.
 #[derive(Clone, Copy, Debug)]
-pub struct Lists<'a> {
+pub struct PostingLists<'a> {
     /// The bytes of all posting lists.
     pub postings: &'a [u8],
     /// The shapes, which postings refer to by number.
@@ -14,7 +14,7 @@ pub struct Lists<'a> {
     pub documents: u32,
 }
 
-impl<'a> Lists<'a> {
+impl<'a> PostingLists<'a> {
     /// Opens a cursor at the first document of a posting list.
     ///
     /// # Errors

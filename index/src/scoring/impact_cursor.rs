@@ -1,13 +1,13 @@
 //! The documents of a phrase with their impacts, for queries that bm25 alone ranks.
 
-use super::{Documents, ScoreTable};
+use super::{DocCursor, ScoreTable};
 use crate::inverted::Cursor;
 use crate::wire::Malformed;
 use std::sync::Arc;
 
 /// A materialised list: the documents that contain one or more phrases, with the frequency of each phrase.
 #[derive(Clone, Debug, Default)]
-pub struct Worked {
+pub struct MaterialisedList {
     /// The documents, ascending.
     pub documents: Vec<u32>,
     /// The frequencies: for each document, one per phrase.
@@ -16,7 +16,7 @@ pub struct Worked {
 
 /// A cursor over the documents of a phrase in one segment, with the impact of each.
 #[derive(Clone, Debug)]
-pub enum Source<'a> {
+pub enum ImpactCursor<'a> {
     /// The posting list of a single term.
     Term {
         /// The cursor over the list.
@@ -25,11 +25,11 @@ pub enum Source<'a> {
         bound: f64,
     },
     /// A materialised list.
-    Worked {
+    Materialised {
         /// The documents, ascending.
         documents: Arc<Vec<u32>>,
         /// The impact of each document, before idf.
-        worths: Arc<Vec<f64>>,
+        impacts: Arc<Vec<f64>>,
         /// The maximum impact.
         bound: f64,
         /// The index of the current document.
@@ -37,34 +37,40 @@ pub enum Source<'a> {
     },
 }
 
-impl<'a> Source<'a> {
+impl<'a> ImpactCursor<'a> {
     /// Creates a cursor at the first document of a posting list.
-    pub fn term(cursor: Cursor<'a>, table: &ScoreTable) -> Source<'a> {
+    pub fn term(cursor: Cursor<'a>, table: &ScoreTable) -> ImpactCursor<'a> {
         let cursor = Box::new(cursor);
         let bound = cursor.only_block().map(|(documents, shapes)| {
-            let worths = documents.iter().zip(shapes).map(|(&document, &shape)| table.worth(shape, document));
-            worths.fold(0.0, f64::max)
+            let impacts =
+                documents.iter().zip(shapes).map(|(&document, &shape)| table.impact(shape, document));
+            impacts.fold(0.0, f64::max)
         });
-        Source::Term { cursor, bound: bound.unwrap_or(f64::INFINITY) }
+        ImpactCursor::Term { cursor, bound: bound.unwrap_or(f64::INFINITY) }
     }
 
     /// Creates a cursor at the first document of a materialised list with one phrase.
-    pub fn worked(worked: Worked, table: &ScoreTable) -> Source<'a> {
-        let Worked { documents, frequencies: mut worths } = worked;
+    pub fn materialised(list: MaterialisedList, table: &ScoreTable) -> ImpactCursor<'a> {
+        let MaterialisedList { documents, frequencies: mut impacts } = list;
         let mut bound = 0.0;
-        for (&document, worth) in documents.iter().zip(&mut worths) {
-            *worth = table.worth_of(*worth, document);
-            bound = if *worth > bound { *worth } else { bound };
+        for (&document, impact) in documents.iter().zip(&mut impacts) {
+            *impact = table.impact_of_frequency(*impact, document);
+            bound = if *impact > bound { *impact } else { bound };
         }
-        Source::Worked { documents: Arc::new(documents), worths: Arc::new(worths), bound, at: 0 }
+        ImpactCursor::Materialised {
+            documents: Arc::new(documents),
+            impacts: Arc::new(impacts),
+            bound,
+            at: 0,
+        }
     }
 
     /// Returns the impact of the current document, before idf.
     #[inline]
-    pub fn worth(&self, table: &ScoreTable) -> f64 {
+    pub fn impact(&self, table: &ScoreTable) -> f64 {
         match self {
-            Source::Term { cursor, .. } => table.worth(cursor.shape_number(), cursor.doc()),
-            Source::Worked { worths, at, .. } => worths[*at],
+            ImpactCursor::Term { cursor, .. } => table.impact(cursor.shape_number(), cursor.doc()),
+            ImpactCursor::Materialised { impacts, at, .. } => impacts[*at],
         }
     }
 
@@ -77,26 +83,28 @@ impl<'a> Source<'a> {
             return Ok(0.0);
         }
         Ok(match self {
-            Source::Term { bound, .. } if bound.is_finite() => *bound,
-            Source::Term { cursor, .. } => table.bound(cursor.worth_until(end)?),
-            Source::Worked { bound, .. } => *bound,
+            ImpactCursor::Term { bound, .. } if bound.is_finite() => *bound,
+            ImpactCursor::Term { cursor, .. } => table.bound(cursor.max_impact_until(end)?),
+            ImpactCursor::Materialised { bound, .. } => *bound,
         })
     }
 }
 
-impl Documents for Source<'_> {
+impl DocCursor for ImpactCursor<'_> {
     #[inline]
     fn doc(&self) -> u32 {
         match self {
-            Source::Term { cursor, .. } => cursor.doc(),
-            Source::Worked { documents, at, .. } => documents.get(*at).copied().unwrap_or(Cursor::END),
+            ImpactCursor::Term { cursor, .. } => cursor.doc(),
+            ImpactCursor::Materialised { documents, at, .. } => {
+                documents.get(*at).copied().unwrap_or(Cursor::END)
+            }
         }
     }
 
     fn seek(&mut self, target: u32) -> Result<(), Malformed> {
         match self {
-            Source::Term { cursor, .. } => cursor.seek(target)?,
-            Source::Worked { documents, at, .. } => {
+            ImpactCursor::Term { cursor, .. } => cursor.seek(target)?,
+            ImpactCursor::Materialised { documents, at, .. } => {
                 // The target is usually near, so gallop: double the distance until it is passed.
                 let left = &documents[*at..];
                 let mut far = 1;
@@ -111,10 +119,10 @@ impl Documents for Source<'_> {
         Ok(())
     }
 
-    fn most_documents(&self) -> usize {
+    fn max_documents(&self) -> usize {
         match self {
-            Source::Term { cursor, .. } => cursor.documents(),
-            Source::Worked { documents, .. } => documents.len(),
+            ImpactCursor::Term { cursor, .. } => cursor.documents(),
+            ImpactCursor::Materialised { documents, .. } => documents.len(),
         }
     }
 }

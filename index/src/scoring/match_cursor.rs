@@ -2,8 +2,8 @@
 //!
 //! Each operator is a cursor over its operands' cursors. Every match is scored.
 
-use super::common::{next_common, rarest_first};
-use super::{Documents, Eligible, Ranked, TopK, Worked};
+use super::intersection::{next_common, rarest_first};
+use super::{DocCursor, Eligible, MaterialisedList, Ranked, TopK};
 use crate::bitmap::Bitmap;
 use crate::bm25::Bm25;
 use crate::inverted::Cursor;
@@ -12,31 +12,31 @@ use std::sync::Arc;
 
 /// A cursor over the documents that match a part of the query.
 #[derive(Debug)]
-pub enum Matching<'a> {
+pub enum MatchCursor<'a> {
     /// No documents.
     Empty,
     /// The documents that contain a term in some fields.
-    Term(Box<TermMatching<'a>>),
+    Term(Box<TermMatch<'a>>),
     /// A materialised list of documents, with frequencies of these phrases.
-    Worked {
+    Materialised {
         /// The indexes of the phrases in the query.
         phrases: Vec<usize>,
         /// The documents, with one frequency per phrase.
-        worked: Worked,
+        list: MaterialisedList,
         /// The index of the current document.
         at: usize,
     },
     /// The documents that match all operands, and the indexes of the operands, the rarest first.
-    And(Vec<Matching<'a>>, Vec<usize>),
+    And(Vec<MatchCursor<'a>>, Vec<usize>),
     /// The documents that match any operand.
-    Or(Vec<Matching<'a>>),
+    Or(Vec<MatchCursor<'a>>),
     /// The documents that match the first operand and not the second.
-    Not(Box<Matching<'a>>, Box<Matching<'a>>),
+    Not(Box<MatchCursor<'a>>, Box<MatchCursor<'a>>),
 }
 
 /// A term's posting list, restricted to some fields.
 #[derive(Debug)]
-pub struct TermMatching<'a> {
+pub struct TermMatch<'a> {
     /// The index of the phrase in the query.
     pub phrase: usize,
     /// The cursor over the posting list.
@@ -45,11 +45,11 @@ pub struct TermMatching<'a> {
     pub frequencies: Arc<Vec<Option<f64>>>,
 }
 
-impl<'a> Matching<'a> {
+impl<'a> MatchCursor<'a> {
     /// Combines operands by AND.
-    pub fn and(operands: Vec<Matching<'a>>) -> Matching<'a> {
+    pub fn and(operands: Vec<MatchCursor<'a>>) -> MatchCursor<'a> {
         let order = rarest_first(&operands);
-        Matching::And(operands, order)
+        MatchCursor::And(operands, order)
     }
 
     /// Writes the frequencies of the phrases that match in `document` into `out`, if the cursor is on it.
@@ -58,16 +58,16 @@ impl<'a> Matching<'a> {
             return;
         }
         match self {
-            Matching::Empty => {}
-            Matching::Term(term) => out[term.phrase] = term.frequency().unwrap_or(0.0),
-            Matching::Worked { phrases, worked, at } => {
-                let of_document = &worked.frequencies[at * phrases.len()..];
+            MatchCursor::Empty => {}
+            MatchCursor::Term(term) => out[term.phrase] = term.frequency().unwrap_or(0.0),
+            MatchCursor::Materialised { phrases, list, at } => {
+                let of_document = &list.frequencies[at * phrases.len()..];
                 phrases.iter().zip(of_document).for_each(|(&phrase, &frequency)| out[phrase] = frequency);
             }
-            Matching::And(operands, _) | Matching::Or(operands) => {
+            MatchCursor::And(operands, _) | MatchCursor::Or(operands) => {
                 operands.iter().for_each(|operand| operand.frequencies(document, out));
             }
-            Matching::Not(keep, _) => keep.frequencies(document, out),
+            MatchCursor::Not(keep, _) => keep.frequencies(document, out),
         }
     }
 
@@ -103,30 +103,34 @@ impl<'a> Matching<'a> {
     }
 }
 
-impl Documents for Matching<'_> {
+impl DocCursor for MatchCursor<'_> {
     fn doc(&self) -> u32 {
         match self {
-            Matching::Empty => Cursor::END,
-            Matching::Term(term) => term.cursor.doc(),
-            Matching::Worked { worked, at, .. } => worked.documents.get(*at).copied().unwrap_or(Cursor::END),
+            MatchCursor::Empty => Cursor::END,
+            MatchCursor::Term(term) => term.cursor.doc(),
+            MatchCursor::Materialised { list, at, .. } => {
+                list.documents.get(*at).copied().unwrap_or(Cursor::END)
+            }
             // When the operands share no further document, at least one of them is at the end.
-            Matching::And(operands, _) => operands.iter().map(Matching::doc).max().unwrap_or(Cursor::END),
-            Matching::Or(operands) => operands.iter().map(Matching::doc).min().unwrap_or(Cursor::END),
-            Matching::Not(keep, _) => keep.doc(),
+            MatchCursor::And(operands, _) => {
+                operands.iter().map(MatchCursor::doc).max().unwrap_or(Cursor::END)
+            }
+            MatchCursor::Or(operands) => operands.iter().map(MatchCursor::doc).min().unwrap_or(Cursor::END),
+            MatchCursor::Not(keep, _) => keep.doc(),
         }
     }
 
     fn seek(&mut self, target: u32) -> Result<(), Malformed> {
         match self {
-            Matching::Empty => Ok(()),
-            Matching::Term(term) => term.seek(target),
-            Matching::Worked { worked, at, .. } => {
-                *at += worked.documents[*at..].partition_point(|&document| document < target);
+            MatchCursor::Empty => Ok(()),
+            MatchCursor::Term(term) => term.seek(target),
+            MatchCursor::Materialised { list, at, .. } => {
+                *at += list.documents[*at..].partition_point(|&document| document < target);
                 Ok(())
             }
-            Matching::And(operands, order) => next_common(operands, order, target).map(drop),
-            Matching::Or(operands) => operands.iter_mut().try_for_each(|operand| operand.seek(target)),
-            Matching::Not(keep, drop) => {
+            MatchCursor::And(operands, order) => next_common(operands, order, target).map(drop),
+            MatchCursor::Or(operands) => operands.iter_mut().try_for_each(|operand| operand.seek(target)),
+            MatchCursor::Not(keep, drop) => {
                 keep.seek(target)?;
                 loop {
                     let document = keep.doc();
@@ -143,21 +147,23 @@ impl Documents for Matching<'_> {
         }
     }
 
-    fn most_documents(&self) -> usize {
+    fn max_documents(&self) -> usize {
         match self {
-            Matching::Empty => 0,
-            Matching::Term(term) => term.cursor.documents(),
-            Matching::Worked { worked, .. } => worked.documents.len(),
-            Matching::And(operands, _) => operands.iter().map(Matching::most_documents).min().unwrap_or(0),
-            Matching::Or(operands) => {
-                operands.iter().map(Matching::most_documents).fold(0, usize::saturating_add)
+            MatchCursor::Empty => 0,
+            MatchCursor::Term(term) => term.cursor.documents(),
+            MatchCursor::Materialised { list, .. } => list.documents.len(),
+            MatchCursor::And(operands, _) => {
+                operands.iter().map(MatchCursor::max_documents).min().unwrap_or(0)
             }
-            Matching::Not(keep, _) => keep.most_documents(),
+            MatchCursor::Or(operands) => {
+                operands.iter().map(MatchCursor::max_documents).fold(0, usize::saturating_add)
+            }
+            MatchCursor::Not(keep, _) => keep.max_documents(),
         }
     }
 }
 
-impl TermMatching<'_> {
+impl TermMatch<'_> {
     fn frequency(&self) -> Option<f64> {
         self.frequencies[self.cursor.shape_number() as usize]
     }

@@ -3,11 +3,11 @@
 //! The rarest list leads, and the others only seek to its documents.
 
 use crate::inverted::Cursor;
-use crate::order::sort_numbers;
+use crate::order::sort_indexes;
 use crate::wire::Malformed;
 
 /// A cursor over documents in ascending order.
-pub trait Documents {
+pub trait DocCursor {
     /// Returns the current document, or [`Cursor::END`].
     fn doc(&self) -> u32;
 
@@ -18,13 +18,13 @@ pub trait Documents {
     fn seek(&mut self, target: u32) -> Result<(), Malformed>;
 
     /// Returns an upper bound of the number of documents.
-    fn most_documents(&self) -> usize;
+    fn max_documents(&self) -> usize;
 }
 
 /// Returns the indexes of the lists, the rarest first.
-pub(super) fn rarest_first<D: Documents>(lists: &[D]) -> Vec<usize> {
+pub(super) fn rarest_first<D: DocCursor>(lists: &[D]) -> Vec<usize> {
     let mut order = (0..lists.len()).collect::<Vec<_>>();
-    sort_numbers(&mut order, &mut |a, b| lists[a].most_documents().cmp(&lists[b].most_documents()));
+    sort_indexes(&mut order, &mut |a, b| lists[a].max_documents().cmp(&lists[b].max_documents()));
     order
 }
 
@@ -32,7 +32,7 @@ pub(super) fn rarest_first<D: Documents>(lists: &[D]) -> Vec<usize> {
 ///
 /// Returns [`Cursor::END`] when there is none. `order` is the result of [`rarest_first`].
 #[inline]
-pub(super) fn next_common<D: Documents>(
+pub(super) fn next_common<D: DocCursor>(
     lists: &mut [D],
     order: &[usize],
     mut target: u32,

@@ -9,67 +9,69 @@ const LONGEST: usize = 512;
 
 /// Indexes of entries, sorted by the entries' keys. No run is empty.
 #[derive(Clone)]
-pub struct Numbers {
+pub struct SortedIndexes {
     runs: Vec<Vec<usize>>,
 }
 
 /// The index that means "no entry". Unlike an `Option`, it fits in one WebAssembly register.
-pub const NOWHERE: usize = usize::MAX;
+pub const ABSENT: usize = usize::MAX;
 
 /// A position among the sorted indexes: a run and an offset in it.
 ///
 /// The position after the last index of a run is the same as the first position of the next run.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct IndexPosition {
     run: usize,
     at: usize,
 }
 
-impl Place {
-    const FIRST: Place = Place { run: 0, at: 0 };
+impl IndexPosition {
+    const FIRST: IndexPosition = IndexPosition { run: 0, at: 0 };
 }
 
-/// The result of a lookup: the position of a key, or where it would be inserted, and its entry's index, or [`NOWHERE`].
-pub struct Found {
-    pub place: Place,
-    pub number: usize,
+/// The result of a lookup: the position of a key, or where it would be inserted, and its entry's index, or [`ABSENT`].
+pub struct IndexLookup {
+    pub place: IndexPosition,
+    pub index: usize,
 }
 
 // None of these methods is inlined, so that the binary contains them once and not once per map type.
-impl Numbers {
+impl SortedIndexes {
     /// Creates an empty list of indexes.
-    pub const fn new() -> Numbers {
-        Numbers { runs: Vec::new() }
+    pub const fn new() -> SortedIndexes {
+        SortedIndexes { runs: Vec::new() }
     }
 
     /// Looks a key up. `compare` compares the key of the entry with the given index to the key sought.
     #[inline(never)]
-    pub fn find(&self, compare: &dyn Fn(usize) -> Ordering) -> Found {
-        let Some(last) = self.runs.last() else { return Found { place: Place::FIRST, number: NOWHERE } };
+    pub fn find(&self, compare: &dyn Fn(usize) -> Ordering) -> IndexLookup {
+        let Some(last) = self.runs.last() else {
+            return IndexLookup { place: IndexPosition::FIRST, index: ABSENT };
+        };
         // Keys often arrive in ascending order.
         if compare(last[last.len() - 1]).is_lt() {
-            let place = Place { run: self.runs.len() - 1, at: last.len() };
-            return Found { place, number: NOWHERE };
+            let place = IndexPosition { run: self.runs.len() - 1, at: last.len() };
+            return IndexLookup { place, index: ABSENT };
         }
         let run = self.runs.partition_point(|run| compare(run[0]).is_le()).saturating_sub(1);
-        match self.runs[run].binary_search_by(|&number| compare(number)) {
-            Ok(at) => Found { place: Place { run, at }, number: self.runs[run][at] },
-            Err(at) => Found { place: Place { run, at }, number: NOWHERE },
+        match self.runs[run].binary_search_by(|&index| compare(index)) {
+            Ok(at) => IndexLookup { place: IndexPosition { run, at }, index: self.runs[run][at] },
+            Err(at) => IndexLookup { place: IndexPosition { run, at }, index: ABSENT },
         }
     }
 
-    /// Returns the index of a key's entry, or [`NOWHERE`].
+    /// Returns the index of a key's entry, or [`ABSENT`].
     #[inline(never)]
-    pub fn number_of(&self, compare: &dyn Fn(usize) -> Ordering) -> usize {
-        self.find(compare).number
+    pub fn index_of(&self, compare: &dyn Fn(usize) -> Ordering) -> usize {
+        self.find(compare).index
     }
 
     /// Returns the index of a key's entry. Inserts `next` and returns it when the key is absent.
     #[inline(never)]
     pub fn enter(&mut self, next: usize, compare: &dyn Fn(usize) -> Ordering) -> usize {
-        let Found { place, number } = self.find(compare);
-        if number != NOWHERE {
-            return number;
+        let IndexLookup { place, index } = self.find(compare);
+        if index != ABSENT {
+            return index;
         }
         let Some(run) = self.runs.get_mut(place.run) else {
             self.runs.push(vec![next]);
@@ -83,45 +85,45 @@ impl Numbers {
         next
     }
 
-    /// Removes the index of a key's entry and returns it, or [`NOWHERE`] when the key is absent.
+    /// Removes the index of a key's entry and returns it, or [`ABSENT`] when the key is absent.
     #[inline(never)]
     pub fn remove(&mut self, compare: &dyn Fn(usize) -> Ordering) -> usize {
-        let Found { place, number } = self.find(compare);
-        if number != NOWHERE {
+        let IndexLookup { place, index } = self.find(compare);
+        if index != ABSENT {
             let run = &mut self.runs[place.run];
             run.remove(place.at);
             if run.is_empty() {
                 self.runs.remove(place.run);
             }
         }
-        number
+        index
     }
 
-    /// Replaces the index of a key's entry by `number`, if the key is present.
+    /// Replaces the index of a key's entry by `index`, if the key is present.
     #[inline(never)]
-    pub fn renumber(&mut self, number: usize, compare: &dyn Fn(usize) -> Ordering) {
+    pub fn replace(&mut self, index: usize, compare: &dyn Fn(usize) -> Ordering) {
         let found = self.find(compare);
-        if found.number != NOWHERE {
-            self.runs[found.place.run][found.place.at] = number;
+        if found.index != ABSENT {
+            self.runs[found.place.run][found.place.at] = index;
         }
     }
 
     /// Iterates over all indexes in key order.
     #[inline(never)]
-    pub fn all(&self) -> Between<'_> {
-        self.between(Place::FIRST, self.end())
+    pub fn all(&self) -> IndexRange<'_> {
+        self.between(IndexPosition::FIRST, self.end())
     }
 
     /// Iterates over the indexes from `first` up to but not including `end`.
-    pub fn between(&self, first: Place, end: Place) -> Between<'_> {
-        let mut between = Between { runs: &self.runs, first, end };
+    pub fn between(&self, first: IndexPosition, end: IndexPosition) -> IndexRange<'_> {
+        let mut between = IndexRange { runs: &self.runs, first, end };
         between.settle();
         between
     }
 
     /// Returns the position after the last index.
-    pub fn end(&self) -> Place {
-        Place { run: self.runs.len(), at: 0 }
+    pub fn end(&self) -> IndexPosition {
+        IndexPosition { run: self.runs.len(), at: 0 }
     }
 
     /// Returns all indexes as one list.
@@ -132,17 +134,17 @@ impl Numbers {
 }
 
 /// A double-ended iterator over the indexes between two positions.
-pub struct Between<'a> {
+pub struct IndexRange<'a> {
     runs: &'a Vec<Vec<usize>>,
-    first: Place,
-    end: Place,
+    first: IndexPosition,
+    end: IndexPosition,
 }
 
-impl Between<'_> {
+impl IndexRange<'_> {
     /// Moves the first position to the next run when it lies at the end of one, unless no run follows.
     fn settle(&mut self) {
         if self.runs.get(self.first.run).is_some_and(|run| self.first.at == run.len()) {
-            self.first = Place { run: self.first.run + 1, at: 0 };
+            self.first = IndexPosition { run: self.first.run + 1, at: 0 };
         }
     }
 
@@ -150,23 +152,23 @@ impl Between<'_> {
         (self.first.run, self.first.at) >= (self.end.run, self.end.at)
     }
 
-    /// Returns the next index, or [`NOWHERE`] at the end.
+    /// Returns the next index, or [`ABSENT`] at the end.
     #[inline(never)]
     pub fn next(&mut self) -> usize {
         if self.is_done() {
-            return NOWHERE;
+            return ABSENT;
         }
-        let number = self.runs[self.first.run][self.first.at];
+        let index = self.runs[self.first.run][self.first.at];
         self.first.at += 1;
         self.settle();
-        number
+        index
     }
 
-    /// Returns the last remaining index, or [`NOWHERE`] when none is left.
+    /// Returns the last remaining index, or [`ABSENT`] when none is left.
     #[inline(never)]
     pub fn next_back(&mut self) -> usize {
         if self.is_done() {
-            return NOWHERE;
+            return ABSENT;
         }
         if self.end.at == 0 {
             self.end.run -= 1;
