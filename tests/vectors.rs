@@ -4,7 +4,7 @@
 
 use snapseek::json::Json;
 use snapseek::schema::VectorModel;
-use snapseek::vector::{Encoding, Metric, Query};
+use snapseek::vector::{Encoding, Metric, VectorQuery};
 use snapseek::{Builder, Engine, Key, Record, Schema, SearchOptions, SearchResponse};
 
 const WIDTH: usize = 40;
@@ -88,7 +88,7 @@ fn ids(response: &SearchResponse) -> Vec<String> {
 
 /// All live records that have a vector and pass, nearest first, by the rows of the only segment.
 fn naive(engine: &Engine, metric: Metric, passes: impl Fn(usize) -> bool) -> Vec<(String, f64)> {
-    let query = Query::new(&query(), metric, WIDTH).unwrap();
+    let query = VectorQuery::new(&query(), metric, WIDTH).unwrap();
     let segment = engine.segments().next().unwrap();
     let (rows, keys) = (segment.vectors().unwrap()[0], segment.keys().unwrap());
     let mut all = Vec::new();
@@ -215,7 +215,10 @@ fn a_vector_that_cannot_be_compared_is_an_error_and_a_dead_leg_is_never_silent()
             vec![1.0; 3],
             "vector: it cannot be compared with \"test\": it has 3 numbers, the model's vectors have 40",
         ),
-        (vec![f32::NAN; WIDTH], "vector: it cannot be compared with \"test\": its number at index 0 is not finite"),
+        (
+            vec![f32::NAN; WIDTH],
+            "vector: it cannot be compared with \"test\": its number at index 0 is not finite",
+        ),
         (vec![0.0; WIDTH], "vector: it cannot be compared with \"test\": it has no direction"),
     ];
     for (vector, reason) in cases {

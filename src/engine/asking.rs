@@ -5,7 +5,7 @@ use super::{Engine, SearchError};
 use crate::bitmap::Bitmap;
 use crate::document::Record;
 use crate::options::Options;
-use crate::order::sort_numbers;
+use crate::order::sort_indexes;
 use crate::recipe::Context;
 use crate::retrieval::{Corpus, Filter, part_of, require};
 use crate::segment::parse_record;
@@ -16,7 +16,7 @@ use crate::vector;
 #[derive(Debug)]
 pub(super) enum QueryVector {
     /// A vector, for the model in this place.
-    Ready(usize, vector::Query),
+    Ready(usize, vector::VectorQuery),
     /// A vector that nothing is near: no record has one yet, or the query has no word that the embedder knows.
     NearNothing,
     /// None, and why.
@@ -25,7 +25,7 @@ pub(super) enum QueryVector {
 
 impl QueryVector {
     /// The place of the model and the vector, where there is one.
-    pub fn ready(&self) -> Option<(usize, &vector::Query)> {
+    pub fn ready(&self) -> Option<(usize, &vector::VectorQuery)> {
         match self {
             QueryVector::Ready(model, query) => Some((*model, query)),
             QueryVector::NearNothing | QueryVector::Missing(_) => None,
@@ -67,7 +67,7 @@ impl Engine {
         if given.is_none() && vector.iter().all(|&number| number == 0.0) {
             return Ok(QueryVector::NearNothing);
         }
-        let query = vector::Query::new(vector, model.metric, width)
+        let query = vector::VectorQuery::new(vector, model.metric, width)
             .map_err(|error| wrong("vector", format!("it cannot be compared with \"{name}\": {error}")))?;
         Ok(QueryVector::Ready(place, query))
     }
@@ -117,7 +117,7 @@ pub(super) fn each_record(
     each: &mut dyn FnMut(usize, Record) -> Result<(), SnapshotError>,
 ) -> Result<(), SnapshotError> {
     let mut order = (0..rows.len()).collect::<Vec<_>>();
-    sort_numbers(&mut order, &mut |a, b| rows[a].cmp(&rows[b]));
+    sort_indexes(&mut order, &mut |a, b| rows[a].cmp(&rows[b]));
     require(corpus, rows.iter().copied())?;
     let mut reader = None;
     for place in order {

@@ -40,7 +40,7 @@ pub(super) struct Request {
     pub stages: Stages,
     pub mode: Mode,
     /// The place of the model, and the query's vector; none where only words are asked.
-    pub vector: Option<(usize, vector::Query)>,
+    pub vector: Option<(usize, vector::VectorQuery)>,
     /// What could not be done.
     pub warnings: Vec<String>,
 }
@@ -112,7 +112,7 @@ fn legs(
     wanted: Option<&str>,
     options: &SearchOptions,
     warnings: &mut Vec<String>,
-) -> Result<(Mode, Option<(usize, vector::Query)>), SearchError> {
+) -> Result<(Mode, Option<(usize, vector::VectorQuery)>), SearchError> {
     let wanted = match wanted {
         None => None,
         Some(name) => Some(Mode::named(name).ok_or_else(|| {

@@ -46,7 +46,7 @@ pub struct Plan<'a> {
     /// The words; none where only vectors are asked.
     pub words: Option<Words<'a>>,
     /// The vector; none where only words are asked.
-    pub vector: Option<(usize, &'a vector::Query)>,
+    pub vector: Option<(usize, &'a vector::VectorQuery)>,
     /// How many rows at most.
     pub limit: usize,
     /// How many candidates each leg gives, where both are asked or scores fade.
