@@ -64,6 +64,7 @@ impl<'a> Codes<'a> {
         }
     }
 
+    /// Tests every code, except runs of 64 zeros.
     fn test_each(&self, len: usize, test: impl Fn(u32) -> bool) -> Bitmap {
         // 64 codes of any width end at a byte boundary.
         let stretch = 8 * self.width as usize;
@@ -87,6 +88,7 @@ impl<'a> Codes<'a> {
         [8, 4, 2, 1].into_iter().find(fits).unwrap_or(0)
     }
 
+    /// Tests every distinct code once, then looks the packed codes up in a table of results.
     fn test_by_table(&self, len: usize, test: &dyn Fn(u32) -> bool) -> Bitmap {
         let alone = (0..1 << self.width).map(test).collect::<Vec<_>>();
         if !alone.contains(&true) {

@@ -35,7 +35,9 @@ pub(super) const fn case(first: u32, count: u8, step: u8, distance: i32) -> Case
 pub(super) struct Base {
     first: u16,
     count: u8,
+    /// The ASCII letter; 0 when the code point is dropped.
     letter: u8,
+    /// Whether the code points have several diacritics, which only `Complex` removes.
     has_several: bool,
 }
 

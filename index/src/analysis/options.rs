@@ -77,6 +77,7 @@ fn unfit_tokenizer(name: String) -> AnalyzerError {
     }
 }
 
+/// Splits a `tokenize=` string into its words and quoted values.
 fn words(tokenize: &str) -> Result<Vec<String>, AnalyzerError> {
     let mut words = Vec::new();
     // A NUL ends SQLite's strings.

@@ -53,7 +53,9 @@ impl PostingList {
     }
 }
 
+/// The bytes per entry of the skip table.
 const SKIP_ENTRY: usize = 14;
+/// The name of a posting list in error messages.
 const LABEL: &str = "a posting list";
 
 /// Appends a posting list to `out` and returns its location. [`Cursor`] reads it.
@@ -115,7 +117,9 @@ pub fn encode(
     ListRef { at: len32(at), len: len32(out.len() - at), documents: len32(list.documents.len()) }
 }
 
+/// A block of a list to be encoded.
 struct Block<'a> {
+    /// The last document of the block before it.
     before: Option<u32>,
     documents: &'a [u32],
     shapes: &'a [u32],
@@ -123,6 +127,7 @@ struct Block<'a> {
     widths: Widths,
 }
 
+/// The bits per gap, shape number and position of a block.
 #[derive(Clone, Copy, Debug)]
 struct Widths {
     gap: u32,
@@ -142,6 +147,7 @@ impl Widths {
     }
 }
 
+/// Cuts a list into blocks and determines their widths.
 fn cut<'a>(list: &'a PostingList, shapes: &[Shape]) -> Vec<Block<'a>> {
     let mut positions = &list.positions[..];
     let mut before = None;
@@ -164,6 +170,7 @@ fn cut<'a>(list: &'a PostingList, shapes: &[Shape]) -> Vec<Block<'a>> {
     blocks
 }
 
+/// Returns the gaps between documents: 0 for consecutive ones.
 fn gaps(before: Option<u32>, documents: &[u32]) -> impl Iterator<Item = u32> {
     let mut next = before.map_or(0, |last| last + 1);
     documents.iter().map(move |&document| {

@@ -41,8 +41,10 @@ const TERMS_PER_BLOCK: usize = 16;
 #[derive(Debug, Default)]
 pub struct TermsWriter {
     blocks: Vec<u8>,
+    /// The offset of each block in `blocks`.
     offsets: Vec<u32>,
     count: usize,
+    /// The last term written.
     last: Vec<u8>,
 }
 
@@ -83,6 +85,7 @@ pub struct TermsView<'a> {
     blocks: &'a [u8],
 }
 
+/// The name of the dictionary in error messages.
 const LABEL: &str = "the dictionary";
 
 impl<'a> TermsView<'a> {
@@ -186,6 +189,7 @@ pub struct TermsWalk<'a> {
     reader: Reader<'a>,
     /// The number of the first term of the walk.
     first: usize,
+    /// The number of the next term.
     next: usize,
     term: Vec<u8>,
     list: ListRef,

@@ -14,6 +14,7 @@ use crate::inverted::Cursor;
 use crate::order::sort_indexes;
 use crate::wire::Malformed;
 
+/// The number of documents per window.
 const WINDOW: usize = 2048;
 const WINDOW_DOCS: u32 = 2048;
 /// The number of sums per chunk; a window has 256 chunks.
@@ -94,11 +95,14 @@ struct Alternative<'a> {
     bound: f64,
 }
 
+/// The working memory for one window.
 struct Collector<'a> {
     scoring: &'a Scoring<'a>,
+    /// The partial score of each document in the window.
     sums: Box<[f64; WINDOW]>,
     /// One bit per chunk of sums, set when the chunk may contain a non-zero sum.
     touched: [u64; 4],
+    /// Documents that may be hits, with their partial scores.
     candidates: Vec<(u32, f64)>,
 }
 
@@ -106,6 +110,7 @@ struct Collector<'a> {
 const ROUNDING: f64 = 1.0 + 1e-9;
 
 impl Collector<'_> {
+    /// Offers the hits among the documents from `start` to the end of the window to `top`.
     fn window(
         &mut self,
         alternatives: &mut [Alternative],

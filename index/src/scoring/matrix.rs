@@ -85,6 +85,7 @@ impl<'a> Matrix<'a> {
     }
 }
 
+/// Compares all rows at full precision.
 fn scan_exact(matrices: &[Matrix], query: &VectorQuery, top: &mut TopK) {
     for matrix in matrices {
         let mut least = least_of(top);
@@ -99,6 +100,7 @@ fn scan_exact(matrices: &[Matrix], query: &VectorQuery, top: &mut TopK) {
     }
 }
 
+/// Estimates all rows from the quantised query, then compares those that may be among the best.
 fn scan_bytes(matrices: &[Matrix], query: &VectorQuery, limit: usize, top: &mut TopK) {
     let margin = 2.0 * query.max_estimate_error();
     let mut best = TopK::new(limit);
@@ -122,6 +124,7 @@ fn scan_bytes(matrices: &[Matrix], query: &VectorQuery, limit: usize, top: &mut 
     }
 }
 
+/// Ranks all rows by Hamming distance, then compares the nearest `candidates` at full precision.
 fn scan_bits(matrices: &[Matrix], query: &VectorQuery, candidates: usize, top: &mut TopK) {
     let mut nearest_rows = NearestByBits::new(candidates);
     for (number, matrix) in matrices.iter().enumerate() {
@@ -149,7 +152,9 @@ struct NearestByBits {
     /// The current limit: rows with a larger distance are dropped. `within` counts the rows kept at or below it.
     most: u32,
     within: usize,
+    /// The number of rows kept per distance.
     counts: Vec<usize>,
+    /// Distance, matrix index and row of every row kept so far.
     seen: Vec<(u32, usize, usize)>,
 }
 

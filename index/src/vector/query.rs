@@ -27,12 +27,14 @@ pub struct VectorQuery {
     width: usize,
     /// The components, scaled to length 1 for the cosine, and padded like rows.
     numbers: Vec<f32>,
+    /// The sum of the squared components.
     square: f64,
     /// The components quantised to bytes; `step` is the value of one unit.
     bytes: kernel::QueryBytes,
     step: f64,
     /// The Euclidean distance between the quantised and the exact vector.
     quantisation_error: f64,
+    /// The signs of the quantised components, packed like those of rows.
     bits: Vec<u64>,
 }
 
