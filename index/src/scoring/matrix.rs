@@ -1,10 +1,10 @@
 //! Which rows have the vectors nearest to a query?
 //!
-//! - Rows at full precision (f32) are all compared.
-//! - For rows of bytes (i8), a first pass estimates each similarity from a quantised query. The error of the estimate
-//!   is bounded, so the pass drops only rows that cannot be among the best, and the result is exact.
+//! - Rows of f32, and rows of bytes (i8) with another metric than the cosine, are all compared.
+//! - For rows of bytes with the cosine, a first pass estimates each similarity from a quantised query. The error of the
+//!   estimate is bounded, so the pass drops only rows that cannot be among the best, and the result is exact.
 //! - For rows of bits (i1), a first pass keeps the candidates with the smallest Hamming distance. This is the only
-//!   approximation; the candidates are then compared at full precision.
+//!   approximation; the candidates are then compared by their bytes.
 
 use super::{Eligible, Ranked, TopK};
 use crate::bitmap::Bitmap;
@@ -12,7 +12,7 @@ use crate::vector::{Encoding, MAX_WIDTH, Metric, RowsView, VectorQuery};
 
 /// Returns the nearest rows, nearest first. The rank is the negated similarity; ties go by row.
 ///
-/// For rows of bits, `candidates` is the number of rows that are compared at full precision.
+/// For rows of bits, `candidates` is the number of rows that the second pass compares by their bytes.
 pub fn nearest(matrices: &[Matrix], query: &VectorQuery, limit: usize, candidates: usize) -> Vec<Ranked> {
     let mut top = TopK::new(limit);
     let kind = matrices.first().map(|matrix| (matrix.rows.encoding(), matrix.rows.metric()));
@@ -85,7 +85,7 @@ impl<'a> Matrix<'a> {
     }
 }
 
-/// Compares all rows at full precision.
+/// Compares all rows, at the precision at which they are stored.
 fn scan_exact(matrices: &[Matrix], query: &VectorQuery, top: &mut TopK) {
     for matrix in matrices {
         let mut least = least_of(top);
@@ -124,7 +124,7 @@ fn scan_bytes(matrices: &[Matrix], query: &VectorQuery, limit: usize, top: &mut 
     }
 }
 
-/// Ranks all rows by Hamming distance, then compares the nearest `candidates` at full precision.
+/// Ranks all rows by Hamming distance, then compares the nearest `candidates` by their bytes.
 fn scan_bits(matrices: &[Matrix], query: &VectorQuery, candidates: usize, top: &mut TopK) {
     let mut nearest_rows = NearestByBits::new(candidates);
     for (number, matrix) in matrices.iter().enumerate() {
