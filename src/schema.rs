@@ -316,7 +316,7 @@ mod tests {
                 r#"{"feilds":{}}"#,
                 "feilds: unknown option; there are attributes, cjk, fields, forms, recipe, tokenizer, vectors",
             ),
-            (r#"{"fields":{"a":{},"a":{}}}"#, "a key stands twice at line 1"),
+            (r#"{"fields":{"a":{},"a":{}}}"#, "a key is repeated at line 1"),
             (r#"{"fields":{"a":null}}"#, "fields.a: must not be null"),
             (r#"{"fields":{"a":{"weight":null}}}"#, "fields.a.weight: must not be null"),
             (r#"{"fields":["a"]}"#, "fields: an object is wanted, not an array"),

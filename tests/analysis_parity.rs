@@ -530,8 +530,8 @@ fn an_unclosed_quote_is_refused_with_what_follows_it() {
 fn a_character_that_needs_quotes_is_refused_by_name() {
     let error = refusal("unicode61 tokenchars -_");
     assert_eq!(error, AnalyzerError::UnquotedCharacter { found: '-' });
-    assert!(error.to_string().starts_with("\"-\" must stand in quotes"), "{error}");
-    assert!(refusal("porter\tunicode61").to_string().starts_with("\"\\t\" must stand in quotes"));
+    assert!(error.to_string().starts_with("\"-\" must be in quotes"), "{error}");
+    assert!(refusal("porter\tunicode61").to_string().starts_with("\"\\t\" must be in quotes"));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use snapseek::json::Json;
 use snapseek::schema::VectorModel;
-use snapseek::vector::{Encoding, Metric, Query};
+use snapseek::vector::{Encoding, Metric, VectorQuery};
 use snapseek::{Builder, Engine, Key, Record, Schema, SearchOptions, SearchResponse};
 
 const WIDTH: usize = 40;
@@ -88,7 +88,7 @@ fn ids(response: &SearchResponse) -> Vec<String> {
 
 /// All live records that have a vector and pass, nearest first, by the rows of the only segment.
 fn naive(engine: &Engine, metric: Metric, passes: impl Fn(usize) -> bool) -> Vec<(String, f64)> {
-    let query = Query::new(&query(), metric, WIDTH).unwrap();
+    let query = VectorQuery::new(&query(), metric, WIDTH).unwrap();
     let segment = engine.segments().next().unwrap();
     let (rows, keys) = (segment.vectors().unwrap()[0], segment.keys().unwrap());
     let mut all = Vec::new();
@@ -174,7 +174,7 @@ fn what_is_no_vector_is_refused_at_build_with_the_record_named() {
     let schema = schema(Encoding::F32, Metric::Cosine);
     let cases = [
         ("[0, 0, 0]", "its vector for \"test\" cannot be used: it has no direction"),
-        ("[1e39, 1]", "its vector for \"test\" cannot be used: number 0 of it is not finite"),
+        ("[1e39, 1]", "its vector for \"test\" cannot be used: its number at index 0 is not finite"),
         ("[]", "it has 0 numbers; 1 to 4096 are allowed"),
         ("[1, \"2\"]", "\"embedding\" is an array of other things, the schema says it is a vector"),
         ("\"x\"", "\"embedding\" is a string, the schema says it is a vector: an array of numbers"),
@@ -215,7 +215,10 @@ fn a_vector_that_cannot_be_compared_is_an_error_and_a_dead_leg_is_never_silent()
             vec![1.0; 3],
             "vector: it cannot be compared with \"test\": it has 3 numbers, the model's vectors have 40",
         ),
-        (vec![f32::NAN; WIDTH], "vector: it cannot be compared with \"test\": number 0 of it is not finite"),
+        (
+            vec![f32::NAN; WIDTH],
+            "vector: it cannot be compared with \"test\": its number at index 0 is not finite",
+        ),
         (vec![0.0; WIDTH], "vector: it cannot be compared with \"test\": it has no direction"),
     ];
     for (vector, reason) in cases {

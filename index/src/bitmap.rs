@@ -1,30 +1,41 @@
-//! A set of small numbers: which documents are dead, and which pass a filter.
+//! A set of small integers, one bit each: for example the deleted documents, or those that pass a filter.
 
 use std::ops::Range;
 
-/// A set of numbers below a fixed length, a bit each.
+/// A set of integers below a fixed length, one bit per integer.
+///
+/// ```
+/// use snapseek_index::bitmap::Bitmap;
+///
+/// let mut even = Bitmap::where_true(10, |number| number % 2 == 0);
+/// let small = Bitmap::where_true(10, |number| number < 5);
+/// even.intersect(&small);
+/// assert_eq!(even.iter().collect::<Vec<_>>(), [0, 2, 4]);
+/// assert_eq!(even.count(), 3);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bitmap {
     len: usize,
     words: Vec<u64>,
 }
 
-// What goes over all words is not inlined: a call is nothing beside it.
+// Loops over all words are not inlined: the call costs little compared with the loop.
 impl Bitmap {
-    /// The empty set of numbers below `len`.
+    /// Creates the empty set of integers below `len`.
     #[inline(never)]
     pub fn none(len: usize) -> Bitmap {
         Bitmap { len, words: vec![0; len.div_ceil(64)] }
     }
 
-    /// The set of all numbers below `len`.
+    /// Creates the set of all integers below `len`.
     #[inline(never)]
     pub fn all(len: usize) -> Bitmap {
         Bitmap::of_words(len, vec![u64::MAX; len.div_ceil(64)])
     }
 
-    /// The set of numbers below `len` whose bits are set: number 64 is the lowest bit of the second word. Bits past the
-    /// end do not count.
+    /// Creates a set from its words: bit `i % 64` of word `i / 64` tells whether it contains `i`.
+    ///
+    /// Bits at `len` and above are ignored, and missing words are zero.
     #[inline(never)]
     pub fn of_words(len: usize, words: Vec<u64>) -> Bitmap {
         let mut bitmap = Bitmap { len, words };
@@ -33,7 +44,7 @@ impl Bitmap {
         bitmap
     }
 
-    /// The set of numbers below `len` that pass `test`.
+    /// Creates the set of integers below `len` that pass `test`.
     pub fn where_true(len: usize, test: impl Fn(usize) -> bool) -> Bitmap {
         let mut bitmap = Bitmap::none(len);
         for (i, word) in bitmap.words.iter_mut().enumerate() {
@@ -43,23 +54,23 @@ impl Bitmap {
         bitmap
     }
 
-    /// One past the largest number it could hold.
+    /// Returns the fixed length: every member is below it.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether it could hold no number at all.
+    /// Reports whether the length is 0. A set of another length is not empty in this sense, even without members.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Whether it holds `number`; no number past the end is held.
+    /// Reports whether the set contains `number`; false at the length and above.
     #[inline]
     pub fn has(&self, number: usize) -> bool {
         self.words.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
 
-    /// Adds `number`, which is below the length; whether it is new.
+    /// Adds `number`, which must be below the length. Returns whether it was absent.
     #[inline]
     pub fn insert(&mut self, number: usize) -> bool {
         let (word, bit) = (&mut self.words[number / 64], 1 << (number % 64));
@@ -68,13 +79,13 @@ impl Bitmap {
         is_new
     }
 
-    /// Holds `number`, which is below the length, or does not.
+    /// Adds or removes `number`, which must be below the length.
     pub fn set(&mut self, number: usize, held: bool) {
         self.insert(number);
         self.words[number / 64] &= !(u64::from(!held) << (number % 64));
     }
 
-    /// Makes room for one more number, and adds it if `held`.
+    /// Increases the length by one, and adds the new last number if `held`.
     pub fn push(&mut self, held: bool) {
         if self.len.is_multiple_of(64) {
             self.words.push(0);
@@ -85,28 +96,28 @@ impl Bitmap {
         }
     }
 
-    /// How many numbers it holds.
+    /// Returns the number of members.
     #[inline(never)]
     pub fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Keeps what `other` holds too.
+    /// Removes the members that are not in `other`.
     pub fn intersect(&mut self, other: &Bitmap) {
         self.combine(0, other, 0);
     }
 
-    /// Adds what `other` holds: what neither lacks.
+    /// Adds the members of `other`: by De Morgan, the complement of the intersection of the complements.
     pub fn unite(&mut self, other: &Bitmap) {
         self.combine(u64::MAX, other, u64::MAX);
     }
 
-    /// Drops what `other` holds.
+    /// Removes the members of `other`.
     pub fn subtract(&mut self, other: &Bitmap) {
         self.combine(0, other, u64::MAX);
     }
 
-    /// Intersects the two with some bits flipped: of this one before and after, of the other before.
+    /// Computes `((self ^ flipped) & (other ^ flipped_in_other)) ^ flipped`, so that one loop serves all operations.
     #[inline(never)]
     fn combine(&mut self, flipped: u64, other: &Bitmap, flipped_in_other: u64) {
         for (mine, theirs) in self.words.iter_mut().zip(&other.words) {
@@ -114,14 +125,14 @@ impl Bitmap {
         }
     }
 
-    /// Holds exactly what it did not.
+    /// Replaces the set by its complement below the length.
     #[inline(never)]
     pub fn invert(&mut self) {
         self.words.iter_mut().for_each(|word| *word = !*word);
         self.clear_past_the_end();
     }
 
-    /// The numbers it holds, ascending.
+    /// Iterates over the members in ascending order.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         let mut words = self.words.iter();
@@ -137,7 +148,7 @@ impl Bitmap {
         })
     }
 
-    /// Calls `each` with the runs of numbers that it holds, ascending: each as long as it can be.
+    /// Calls `each` with the maximal runs of consecutive members, in ascending order.
     #[inline]
     pub fn each_run(&self, mut each: impl FnMut(Range<usize>)) {
         let mut end = 0;
@@ -151,8 +162,9 @@ impl Bitmap {
         }
     }
 
-    /// The first number from `from` on that it holds or, where all bits are to be flipped, does not hold; the length where
-    /// there is none.
+    /// Returns the first number from `from` on that is a member, or, when `flipped` is all ones, that is not.
+    ///
+    /// Returns the length when there is none.
     #[inline(never)]
     fn next(&self, from: usize, flipped: u64) -> usize {
         let first = from / 64;

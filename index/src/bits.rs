@@ -1,9 +1,27 @@
-//! Small integers in few bits.
+//! How are small integers packed into few bits?
 //!
-//! A full block of 128 values is packed in four interleaved lanes: value `i` stands in lane `i % 4`, so four
-//! values are unpacked with the same shifts and one mask. A loop for each width, with shifts known at compile time, would
-//! be no quicker with SIMD, and ten times the code. A shorter run is packed one value after the other, which also allows
-//! reading one value alone.
+//! A full block of 128 values is packed in four interleaved lanes: lane `i % 4` holds value `i`, so four values are
+//! unpacked with the same shifts and one mask. A specialised loop per width, with shifts known at compile time, would
+//! be no faster with SIMD and ten times the code. A shorter run is packed one value after the other, which also allows
+//! reading a single value.
+//!
+//! ```
+//! use snapseek_index::bits::{BLOCK, BitWriter, get, pack_block, unpack_block};
+//!
+//! let values: [u32; BLOCK] = std::array::from_fn(|i| i as u32 % 20);
+//! let mut block = Vec::new();
+//! pack_block(&values, 5, &mut block);
+//! assert_eq!(block.len(), 128 * 5 / 8);
+//! let mut unpacked = [0; BLOCK];
+//! unpack_block(&block, 5, &mut unpacked).unwrap();
+//! assert_eq!(unpacked, values);
+//!
+//! let mut run = Vec::new();
+//! let mut writer = BitWriter::new(&mut run);
+//! writer.put(&[3, 1, 2], 2);
+//! writer.finish();
+//! assert_eq!((run.len(), get(&run, 2 * 2, 2)), (1, 2));
+//! ```
 
 #[cfg(any(test, not(target_feature = "simd128")))]
 mod scalar;
@@ -15,31 +33,31 @@ use scalar::unpack_row;
 #[cfg(target_feature = "simd128")]
 use simd128::unpack_row;
 
-/// How many values a full block holds.
+/// The number of values per full block.
 pub const BLOCK: usize = 128;
 
 const LANES: usize = 4;
 
-/// Nothing is packed wider than this.
+/// The maximum number of bits per value.
 pub const MAX_WIDTH: u32 = 31;
 
-/// The bits that `value` needs; 0 for 0.
+/// Returns the number of bits that `value` needs; 0 for 0.
 pub fn width_of(value: u32) -> u32 {
     u32::BITS - value.leading_zeros()
 }
 
-/// The bits that the largest of `values` needs.
+/// Returns the number of bits that the largest of `values` needs.
 #[inline(never)]
 pub fn widest(values: &[u32]) -> u32 {
     width_of(values.iter().fold(0, |any, value| any | value))
 }
 
-/// How many bytes a full block takes at this width.
+/// Returns the number of bytes of a full block at `width` bits per value.
 pub fn block_len(width: u32) -> usize {
     16 * width as usize
 }
 
-/// Packs a full block; [`unpack_block`] reverses it.
+/// Appends a full block to `out`, with `width` bits per value. [`unpack_block`] reverses it.
 pub fn pack_block(values: &[u32; BLOCK], width: u32, out: &mut Vec<u8>) {
     let mut pending = [0u64; LANES];
     let mut filled = 0;
@@ -56,7 +74,9 @@ pub fn pack_block(values: &[u32; BLOCK], width: u32, out: &mut Vec<u8>) {
     }
 }
 
-/// Unpacks a full block from the front of `bytes`; [`pack_block`] reverses it. None when they are too few.
+/// Unpacks a full block from the front of `bytes`. [`pack_block`] reverses it.
+///
+/// Returns `None` when there are too few bytes or the width exceeds [`MAX_WIDTH`].
 pub fn unpack_block(bytes: &[u8], width: u32, out: &mut [u32; BLOCK]) -> Option<()> {
     if width > MAX_WIDTH {
         return None;
@@ -76,7 +96,7 @@ pub fn unpack_block(bytes: &[u8], width: u32, out: &mut [u32; BLOCK]) -> Option<
     Some(())
 }
 
-/// Packs values one after the other, of any widths; [`get`] reads one.
+/// Packs values one after the other. The width may change between calls; [`get`] reads a single value.
 #[derive(Debug)]
 pub struct BitWriter<'a> {
     out: &'a mut Vec<u8>,
@@ -85,12 +105,12 @@ pub struct BitWriter<'a> {
 }
 
 impl<'a> BitWriter<'a> {
-    /// A writer that appends to `out`.
+    /// Creates a writer that appends to `out`.
     pub fn new(out: &'a mut Vec<u8>) -> BitWriter<'a> {
         BitWriter { out, pending: 0, filled: 0 }
     }
 
-    /// Appends the low `width` bits of each value, which has no others.
+    /// Appends each value with `width` bits. All higher bits of a value must be zero.
     #[inline(never)]
     pub fn put(&mut self, values: &[u32], width: u32) {
         for value in values {
@@ -104,7 +124,7 @@ impl<'a> BitWriter<'a> {
         }
     }
 
-    /// Fills the last byte with zeros.
+    /// Fills the last byte with zero bits.
     pub fn finish(self) {
         if self.filled > 0 {
             self.out.push(self.pending.to_le_bytes()[0]);
@@ -112,7 +132,7 @@ impl<'a> BitWriter<'a> {
     }
 }
 
-/// The `width` bits that start at bit `bit` of `bytes`; bits past the end are zero.
+/// Reads the `width` bits that start at bit `bit` of `bytes`. Bits past the end are zero.
 #[inline]
 pub fn get(bytes: &[u8], bit: usize, width: u32) -> u32 {
     let at = bit / 8;
@@ -159,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn four_values_are_the_same_on_every_machine() {
+    fn every_backend_unpacks_the_same_values() {
         let words: [[u8; 16]; 2] = std::array::from_fn(|i| std::array::from_fn(|j| (i * 97 + j * 151) as u8));
         for width in 1..=MAX_WIDTH {
             for shift in 0..32 {

@@ -1,17 +1,18 @@
-//! Small codes, one after the other: which of them pass a test?
+//! Which documents have an attribute value that passes a filter?
 //!
-//! A filter asks this of every document. Where there are few codes, each is tried once, and what is packed is looked up
-//! several codes at a time; where there are many, stretches of zeros, documents without a value, are passed over.
+//! A column stores one small code per document, bit-packed at a fixed width. When there are few distinct codes, the
+//! filter is evaluated once per code, and a lookup table then tests several packed codes at a time. When there are
+//! many, the filter is evaluated per document, and runs of zeros (documents without a value) are skipped 64 at a time.
 
 use crate::bitmap::Bitmap;
 use crate::bits;
 use crate::wire::len32;
 use std::ops::Range;
 
-/// So many bits are looked up at a time, at most: the table of their answers is small beside a column.
-const MOST_BITS: u32 = 12;
+/// The maximum number of bits per table lookup. A table of 2^12 results is small compared with a column.
+const MAX_TABLE_BITS: u32 = 12;
 
-/// Codes of one width, packed one after the other.
+/// A bit-packed column of codes of equal width.
 #[derive(Clone, Copy, Debug)]
 pub struct Codes<'a> {
     bytes: &'a [u8],
@@ -19,24 +20,26 @@ pub struct Codes<'a> {
 }
 
 impl<'a> Codes<'a> {
-    /// Codes of so many bits, at most [`bits::MAX_WIDTH`].
+    /// Views `bytes` as codes of `width` bits each. The width is at most [`bits::MAX_WIDTH`].
     pub fn new(bytes: &'a [u8], width: u32) -> Codes<'a> {
         Codes { bytes, width }
     }
 
-    /// How many places there are for codes.
+    /// Returns the number of codes that fit into the bytes.
     pub fn count(&self) -> usize {
         self.bytes.len() * 8 / self.width.max(1) as usize
     }
 
-    /// The code in a place; 0 past the end.
+    /// Returns the code at index `place`, or 0 past the end.
     #[inline]
     pub fn get(&self, place: usize) -> u32 {
         bits::get(self.bytes, place * self.width as usize, self.width)
     }
 
-    /// The first code from 1 on that passes `test`, where all that follow pass as well; where none of this width does, the
-    /// one after the last.
+    /// Returns the first code from 1 on that passes `test`, by binary search.
+    ///
+    /// Requires that every code after a passing one passes as well. Returns one more than the largest code of this
+    /// width when none passes.
     pub fn first_where(&self, test: &dyn Fn(u32) -> bool) -> u32 {
         let (mut low, mut high) = (1, (1 << self.width).max(1));
         while low < high {
@@ -46,19 +49,24 @@ impl<'a> Codes<'a> {
         low
     }
 
-    /// The places below `len` whose codes pass `test`.
+    /// Returns the set of indexes below `len` whose codes pass `test`.
     pub fn where_true(&self, len: usize, test: &dyn Fn(u32) -> bool) -> Bitmap {
-        if self.together(len) > 0 { self.looked_up(len, test) } else { self.tried(len, test) }
+        if self.codes_per_lookup(len) > 0 { self.test_by_table(len, test) } else { self.test_each(len, test) }
     }
 
-    /// The places below `len` whose codes lie in a range.
+    /// Returns the set of indexes below `len` whose codes lie in `range`.
     pub fn within(&self, len: usize, range: &Range<u32>) -> Bitmap {
         let is_within = |code: u32| code.wrapping_sub(range.start) < range.end.saturating_sub(range.start);
-        if self.together(len) > 0 { self.looked_up(len, &is_within) } else { self.tried(len, is_within) }
+        if self.codes_per_lookup(len) > 0 {
+            self.test_by_table(len, &is_within)
+        } else {
+            self.test_each(len, is_within)
+        }
     }
 
-    fn tried(&self, len: usize, test: impl Fn(u32) -> bool) -> Bitmap {
-        // 64 codes of any width end with a byte.
+    /// Tests every code, except runs of 64 zeros.
+    fn test_each(&self, len: usize, test: impl Fn(u32) -> bool) -> Bitmap {
+        // 64 codes of any width end at a byte boundary.
         let stretch = 8 * self.width as usize;
         let of_zeros = if test(0) { u64::MAX } else { 0 };
         let words = (0..len.div_ceil(64)).map(|word| {
@@ -71,16 +79,17 @@ impl<'a> Codes<'a> {
         Bitmap::of_words(len, words.collect())
     }
 
-    /// How many codes are looked up at a time: 1, 2, 4 or 8. 0 where a table of all codes is not worth it.
-    fn together(&self, len: usize) -> usize {
+    /// Returns the number of codes per table lookup: 8, 4, 2 or 1, or 0 when a table would not pay.
+    fn codes_per_lookup(&self, len: usize) -> usize {
         let fits = |count: &usize| {
             let bits = *count * self.width as usize;
-            bits <= MOST_BITS as usize && 1 << bits <= len.max(2)
+            bits <= MAX_TABLE_BITS as usize && 1 << bits <= len.max(2)
         };
         [8, 4, 2, 1].into_iter().find(fits).unwrap_or(0)
     }
 
-    fn looked_up(&self, len: usize, test: &dyn Fn(u32) -> bool) -> Bitmap {
+    /// Tests every distinct code once, then looks the packed codes up in a table of results.
+    fn test_by_table(&self, len: usize, test: &dyn Fn(u32) -> bool) -> Bitmap {
         let alone = (0..1 << self.width).map(test).collect::<Vec<_>>();
         if !alone.contains(&true) {
             return Bitmap::none(len);
@@ -88,15 +97,15 @@ impl<'a> Codes<'a> {
         if !alone.contains(&false) {
             return Bitmap::all(len);
         }
-        let together = self.together(len);
-        let bits = self.width * len32(together);
+        let codes_per_lookup = self.codes_per_lookup(len);
+        let bits = self.width * len32(codes_per_lookup);
         let answers = (0..1usize << bits).map(|codes| {
             let answer = |place: usize| alone[codes >> (place * self.width as usize) & (alone.len() - 1)];
-            (0..together).fold(0, |found, place| found | u64::from(answer(place)) << place)
+            (0..codes_per_lookup).fold(0, |found, place| found | u64::from(answer(place)) << place)
         });
         let answers = answers.collect::<Vec<_>>();
         let words = (0..len.div_ceil(64)).map(|word| {
-            (0..64).step_by(together).fold(0, |found, place| {
+            (0..64).step_by(codes_per_lookup).fold(0, |found, place| {
                 let codes = bits::get(self.bytes, (64 * word + place) * self.width as usize, bits);
                 found | answers[codes as usize] << place
             })
@@ -111,7 +120,7 @@ mod tests {
     use crate::bits::BitWriter;
 
     #[test]
-    fn many_at_a_time_pass_as_each_would_alone() {
+    fn table_lookups_agree_with_testing_each_code() {
         let mut state = 1u32;
         for (width, len) in
             (0..=bits::MAX_WIDTH).flat_map(|width| [0, 1, 63, 64, 500, 9_000].map(|len| (width, len)))
@@ -120,7 +129,7 @@ mod tests {
             let mut writer = BitWriter::new(&mut bytes);
             for place in 0..len {
                 state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                // Every other thousand has nothing but zeros.
+                // Every second group of 1,000 codes is all zeros.
                 let code = if place / 1000 % 2 == 0 { state >> 1 >> (bits::MAX_WIDTH - width) } else { 0 };
                 writer.put(&[code], width);
             }

@@ -1,7 +1,16 @@
-//! What snapseek does in loops: the analysis of text, postings, vectors, scores.
+//! The hot loops of snapseek: text analysis, posting lists, vector comparison and scoring.
 //!
-//! A crate of its own because in WebAssembly this is compiled with some regard for speed, and everything else for size
-//! alone. Small functions that loops call are marked `#[inline]`: at this level they would stay calls otherwise.
+//! This is a crate of its own because the WebAssembly build compiles it for speed and everything else for size alone.
+//! Small functions that loops call are marked `#[inline]`; at this optimisation level the compiler would not inline
+//! them by itself.
+//!
+//! Read the modules in this order:
+//!
+//! - [`analysis`] turns text into terms, as SQLite's FTS5 does.
+//! - [`inverted`] stores where each term occurs: a dictionary, posting lists, document lengths.
+//! - [`scoring`] walks posting lists and vector rows and keeps the best documents; [`bm25`] is the formula.
+//! - [`vector`] stores embeddings and compares them with a query.
+//! - [`bits`], [`codes`], [`bitmap`], [`wire`], [`lz4`], [`json`] and [`order`] are the encodings and containers below.
 
 pub mod analysis;
 pub mod bitmap;

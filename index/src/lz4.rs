@@ -1,24 +1,39 @@
-//! The LZ4 block format: stored documents, small and quick to open.
+//! The LZ4 block format, which compresses stored documents.
 //!
-//! Written here because the bytes must be the same on every machine, and the usual crate hashes
-//! differently on 32 and 64 bits; tests hold both halves against it.
+//! The crate has its own implementation because the compressed bytes must be the same on every machine, and the usual
+//! crate `lz4_flex` hashes differently on 32 and 64 bits. Tests compare both directions with `lz4_flex`. The compressor
+//! is greedy: a table of 4,096 hashes finds the last occurrence of the next four bytes.
 
 use std::borrow::Cow;
 
 const MIN_MATCH: usize = 4;
-/// The format wants the last five bytes as literals, and no match to start in the last twelve.
+/// The format requires the last five bytes to be literals, and no match to start in the last twelve.
 const LAST_LITERALS: usize = 5;
 const MATCH_LIMIT: usize = 12;
 const MAX_DISTANCE: usize = 65_535;
 const HASH_BITS: u32 = 12;
 
-/// No byte of a block stands for more.
-pub const MOST_EXPANSION: usize = 255;
+/// The maximum number of output bytes per input byte of a block.
+pub const MAX_EXPANSION: usize = 255;
 
-/// Compresses `input`; [`Unpacking`] reverses it. Appends to `out`.
+/// Compresses `input` as one block and appends it to `out`. [`Decompressor`] reverses it.
+///
+/// ```
+/// use snapseek_index::lz4::{Decompressor, compress};
+/// use std::borrow::Cow;
+///
+/// let text = "the quick brown fox ".repeat(50);
+/// let mut block = Vec::new();
+/// compress(text.as_bytes(), &mut block);
+/// assert!(block.len() < 50);
+///
+/// let mut decompressor = Decompressor::new(Cow::Borrowed(&block), text.len()).unwrap();
+/// assert_eq!(decompressor.prefix(9), Some(&b"the quick"[..]));
+/// assert_eq!(decompressor.prefix(text.len()), Some(text.as_bytes()));
+/// ```
 pub fn compress(input: &[u8], out: &mut Vec<u8>) {
-    let mut packed = Packed { at: out.len(), out };
-    // What does not compress takes one byte more for each 255 of its length, and a copy of a few literals writes sixteen.
+    let mut packed = BlockOutput { at: out.len(), out };
+    // Incompressible input takes one extra byte per 255, and copying a short run of literals writes 16 bytes.
     packed.out.resize(packed.at + input.len() + input.len() / 255 + 32, 0);
     let mut seen = [u32::MAX; 1 << HASH_BITS];
     let mut literals_from = 0;
@@ -30,7 +45,7 @@ pub fn compress(input: &[u8], out: &mut Vec<u8>) {
         let candidate = seen[slot] as usize;
         seen[slot] = crate::wire::len32(at);
         if candidate >= at || at - candidate > MAX_DISTANCE || word_at(input, candidate) != word {
-            // The longer nothing repeats, the larger the steps: text that does not compress costs little.
+            // The step grows while nothing repeats, so that incompressible text costs little.
             misses += 1;
             at += 1 + misses / 16;
             continue;
@@ -44,7 +59,7 @@ pub fn compress(input: &[u8], out: &mut Vec<u8>) {
         literals_from = at;
     }
     packed.put_sequence(&input[literals_from..], input.len() - literals_from, None);
-    let Packed { at, out } = packed;
+    let BlockOutput { at, out } = packed;
     out.truncate(at);
 }
 
@@ -54,9 +69,9 @@ fn word_at(bytes: &[u8], at: usize) -> u32 {
 
 fn shared_len(a: &[u8], b: &[u8]) -> usize {
     let mut len = 0;
-    // Eight bytes at a time; the first that differs is where the difference has its lowest bit.
+    // Compare eight bytes at a time. The lowest set bit of the difference is in the first byte that differs.
     for (a, b) in a.chunks_exact(8).zip(b.chunks_exact(8)) {
-        let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
+        let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("every chunk has eight bytes"));
         let difference = word(a) ^ word(b);
         if difference != 0 {
             return len + difference.trailing_zeros() as usize / 8;
@@ -66,27 +81,28 @@ fn shared_len(a: &[u8], b: &[u8]) -> usize {
     len + a[len..].iter().zip(&b[len..]).take_while(|(a, b)| a == b).count()
 }
 
-/// What is compressed so far: all before `at`, in a buffer that has room for the rest.
-struct Packed<'a> {
+/// The output buffer of the compressor. Bytes before `at` are written; the rest is reserved space.
+struct BlockOutput<'a> {
     out: &'a mut Vec<u8>,
     at: usize,
 }
 
-impl Packed<'_> {
-    /// The first `literals` bytes of `input`, and how far back and how long the match is that follows them.
+impl BlockOutput<'_> {
+    /// Writes one sequence: the first `literals` bytes of `input`, then a match as distance and length.
     fn put_sequence(&mut self, input: &[u8], literals: usize, found: Option<(usize, usize)>) {
         let match_len = found.map_or(0, |(_, len)| len - MIN_MATCH);
-        let nibble = |len: usize| u8::try_from(len.min(15)).expect("at most fifteen");
+        let nibble = |len: usize| u8::try_from(len.min(15)).expect("the minimum with 15 fits a byte");
         self.put(nibble(literals) << 4 | nibble(match_len));
         self.put_rest_of_len(literals);
         match input.first_chunk::<16>() {
-            // A fixed number of bytes is copied in place; any other number by a call, which takes longer than a few.
+            // Copying a fixed number of bytes is inlined. Any other copy is a call, which is slower for a few bytes.
             Some(chunk) if literals <= chunk.len() => self.out[self.at..][..16].copy_from_slice(chunk),
             _ => self.out[self.at..][..literals].copy_from_slice(&input[..literals]),
         }
         self.at += literals;
         if let Some((distance, _)) = found {
-            let distance = u16::try_from(distance).expect("matches are looked for within 64 KiB");
+            let distance =
+                u16::try_from(distance).expect("the compressor only searches matches within 64 KiB");
             distance.to_le_bytes().into_iter().for_each(|byte| self.put(byte));
             self.put_rest_of_len(match_len);
         }
@@ -98,7 +114,7 @@ impl Packed<'_> {
             self.put(255);
             rest -= 255;
         }
-        self.put(u8::try_from(rest).expect("less than 255"));
+        self.put(u8::try_from(rest).expect("the loop leaves less than 255"));
     }
 
     #[inline]
@@ -108,36 +124,38 @@ impl Packed<'_> {
     }
 }
 
-/// A block that is decompressed as far as its bytes are asked for.
+/// Decompresses a block step by step, only as far as its bytes are requested.
 #[derive(Debug)]
-pub struct Unpacking<'a> {
+pub struct Decompressor<'a> {
     input: Cow<'a, [u8]>,
-    /// How far the input is read.
+    /// The number of input bytes read so far.
     read: usize,
     out: Vec<u8>,
-    /// How far the output is there.
+    /// The number of output bytes written so far.
     done: usize,
 }
 
-impl<'a> Unpacking<'a> {
-    /// Nothing yet of the `len` bytes that `input` is to hold; none where it cannot.
+impl<'a> Decompressor<'a> {
+    /// Starts the decompression of `input` to `len` bytes. Returns `None` when the input is too short for that length.
     ///
-    /// Never allocates more than `len`, nor more than the format can expand the input to.
-    pub fn new(input: Cow<'a, [u8]>, len: usize) -> Option<Unpacking<'a>> {
-        if len / MOST_EXPANSION > input.len() {
+    /// Never allocates more than `len` bytes, nor more than the format can expand the input to.
+    pub fn new(input: Cow<'a, [u8]>, len: usize) -> Option<Decompressor<'a>> {
+        if len / MAX_EXPANSION > input.len() {
             return None;
         }
-        Some(Unpacking { input, read: 0, out: vec![0; len], done: 0 })
+        Some(Decompressor { input, read: 0, out: vec![0; len], done: 0 })
     }
 
-    /// What was never compressed.
-    pub fn done(out: Vec<u8>) -> Unpacking<'a> {
-        Unpacking { input: Cow::Borrowed(&[]), read: 0, done: out.len(), out }
+    /// Wraps bytes that were never compressed.
+    pub fn uncompressed(out: Vec<u8>) -> Decompressor<'a> {
+        Decompressor { input: Cow::Borrowed(&[]), read: 0, done: out.len(), out }
     }
 
-    /// The first `end` bytes, at most all; none where the input does not hold them. All of them are there only where the
-    /// input ends with them.
-    pub fn reach(&mut self, end: usize) -> Option<&[u8]> {
+    /// Returns the first `end` bytes, decompressing as far as necessary. `end` must be at most the total length.
+    ///
+    /// Returns `None` when the block is damaged: it ends early, refers to bytes before its start, or, when all bytes
+    /// are requested, has input left over.
+    pub fn prefix(&mut self, end: usize) -> Option<&[u8]> {
         let len = self.out.len();
         let mut rest = self.input.get(self.read..)?;
         let mut at = self.done;
@@ -168,16 +186,19 @@ impl<'a> Unpacking<'a> {
     }
 }
 
-/// Runs of text are seldom longer. Copies of a length that is known are a load and a store, others a call, which in
-/// WebAssembly costs more than all the rest; what is copied too much is written over by what follows.
+/// The number of bytes per copy step; runs in text are seldom longer.
+///
+/// Copies of a constant length compile to a load and a store. Other copies are calls, which in WebAssembly cost more
+/// than the rest of the loop. A copy may write too many bytes; the next one overwrites them.
 const STEP: usize = 16;
 
-/// Fills `at..end` with what starts at `from`, which is before it, and may reach into what is being filled.
+/// Fills `at..end` with the bytes that start at `from < at`. The source may overlap the bytes being filled.
 fn repeat(out: &mut [u8], mut from: usize, mut at: usize, end: usize) {
     if at - from >= STEP {
         while at < end && at + STEP <= out.len() {
-            let step: [u8; STEP] = *out[from..].first_chunk().expect("it is before what has room");
-            *out[at..].first_chunk_mut().expect("there is room") = step;
+            let step: [u8; STEP] =
+                *out[from..].first_chunk().expect("the source lies before the destination");
+            *out[at..].first_chunk_mut().expect("the loop condition leaves room for one step") = step;
             (from, at) = (from + STEP, at + STEP);
         }
     }
@@ -212,7 +233,7 @@ mod tests {
     use super::*;
 
     fn decompress(input: &[u8], len: usize) -> Option<Vec<u8>> {
-        Unpacking::new(Cow::Borrowed(input), len)?.reach(len).map(<[u8]>::to_vec)
+        Decompressor::new(Cow::Borrowed(input), len)?.prefix(len).map(<[u8]>::to_vec)
     }
 
     fn samples() -> Vec<Vec<u8>> {
@@ -233,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_compressed_comes_back() {
+    fn decompression_reverses_compression() {
         for input in samples() {
             let mut packed = Vec::new();
             compress(&input, &mut packed);
@@ -242,12 +263,12 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_compress_has_room_and_what_was_there_before_stays() {
-        // No four bytes occur twice, so that all of it is literals: the longest that an input can become.
+    fn incompressible_input_fits_the_reserved_space_and_keeps_earlier_output() {
+        // No four bytes occur twice, so the output is literals only, the longest possible.
         let mut input = Vec::new();
         (0..2_000u32).for_each(|number| input.extend(number.wrapping_mul(0x9e37_79b1).to_le_bytes()));
         let lengths = [0, 255, 510, 765, 255 * 16, 255 * 31].into_iter().flat_map(|len: usize| {
-            // Fifteen literals have no byte of length; the next one has a first, and every 255 one more.
+            // Up to 14 literals need no length byte; 15 need the first, and each further 255 one more.
             (len.saturating_sub(2)..len + 18).filter(|len| *len <= 8_000)
         });
         for len in lengths {
@@ -265,15 +286,15 @@ mod tests {
         for input in samples() {
             let mut packed = Vec::new();
             compress(&input, &mut packed);
-            let mut unpacking = Unpacking::new(Cow::Borrowed(&packed), input.len()).unwrap();
+            let mut decompressor = Decompressor::new(Cow::Borrowed(&packed), input.len()).unwrap();
             for end in [0, 1, 7, 100, 5_000, 5_001, 60, usize::MAX].map(|end| end.min(input.len())) {
-                assert_eq!(unpacking.reach(end), Some(&input[..end]), "{end} of {}", input.len());
+                assert_eq!(decompressor.prefix(end), Some(&input[..end]), "{end} of {}", input.len());
             }
         }
     }
 
     #[test]
-    fn the_reference_implementation_reads_what_is_written_and_writes_what_is_read() {
+    fn the_reference_implementation_reads_our_blocks_and_we_read_its_blocks() {
         for input in samples() {
             let mut packed = Vec::new();
             compress(&input, &mut packed);
@@ -291,10 +312,10 @@ mod tests {
         compress(&input, &mut packed);
         for len in 0..packed.len() {
             assert_eq!(decompress(&packed[..len], input.len()), None, "accepted {len} bytes");
-            let mut unpacking = Unpacking::new(Cow::Borrowed(&packed[..len]), input.len());
-            assert_eq!(unpacking.as_mut().and_then(|unpacking| unpacking.reach(input.len())), None);
+            let mut decompressor = Decompressor::new(Cow::Borrowed(&packed[..len]), input.len());
+            assert_eq!(decompressor.as_mut().and_then(|decompressor| decompressor.prefix(input.len())), None);
             assert_eq!(
-                unpacking.as_mut().and_then(|unpacking| unpacking.reach(input.len())),
+                decompressor.as_mut().and_then(|decompressor| decompressor.prefix(input.len())),
                 None,
                 "asked again"
             );

@@ -1,52 +1,63 @@
-//! In which order do things stand? One sort for all of them.
+//! Sorting, and maps and sets in key order, with little code per type.
 //!
-//! The sorts of the standard library are compiled anew for every type and every comparison, some kilobytes each in
-//! WebAssembly. Here numbers of items are sorted, by one piece of code, and the items are then put in their places.
-//! What is sorted by the million at once goes by numbers ([`sort_by_number`]).
+//! The compiler instantiates the sorts of the standard library for every type and every comparison, at some kilobytes
+//! of WebAssembly each. Here one merge sort, compiled once, sorts the indexes of the items; a small loop per type then
+//! moves the items. [`radix_sort_by_key`] is a radix sort for millions of items.
 
-mod digits;
 mod map;
-mod numbers;
+mod radix;
 mod set;
+mod sorted_indexes;
 
-pub use digits::sort_by_number;
 pub use map::Map;
+pub use radix::radix_sort_by_key;
 pub use set::Set;
 
 use std::cmp::Ordering;
 
-/// Sorts items; equal ones stay as they stand.
+/// Sorts items. The sort is stable.
+///
+/// ```
+/// use snapseek_index::order::{Map, sort};
+///
+/// let mut words = ["pear", "apple", "fig"];
+/// sort(&mut words);
+/// assert_eq!(words, ["apple", "fig", "pear"]);
+///
+/// let counts = [("pear", 2), ("apple", 1)].into_iter().collect::<Map<_, _>>();
+/// assert_eq!(counts.iter().next(), Some((&"apple", &1)));
+/// ```
 pub fn sort<T: Ord>(items: &mut [T]) {
     sort_by(items, T::cmp);
 }
 
-/// Sorts items by a key; equal ones stay as they stand.
+/// Sorts items by a key. The sort is stable.
 pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
     sort_by(items, |a, b| key(a).cmp(&key(b)));
 }
 
-/// Sorts items by a comparison; equal ones stay as they stand.
+/// Sorts items by a comparison. The sort is stable.
 pub fn sort_by<T>(items: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) {
-    let mut numbers = sorted_numbers(items.len(), &mut |a, b| compare(&items[a], &items[b]));
-    arrange(&mut numbers, &mut |a, b| items.swap(a, b));
+    let mut indexes = sort_order(items.len(), &mut |a, b| compare(&items[a], &items[b]));
+    arrange(&mut indexes, &mut |a, b| items.swap(a, b));
 }
 
-/// The numbers of so many items, in the order of the items.
+/// Returns the indexes of `len` items in the order of the items.
 #[inline(never)]
-fn sorted_numbers(len: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
-    let mut numbers = (0..len).collect::<Vec<_>>();
-    sort_numbers(&mut numbers, compare);
-    numbers
+fn sort_order(len: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
+    let mut indexes = (0..len).collect::<Vec<_>>();
+    sort_indexes(&mut indexes, compare);
+    indexes
 }
 
-/// Puts items in the places that their numbers have, two of them at a time.
+/// Moves each item to the place of its index in `indexes`, by swaps.
 #[inline(never)]
-fn arrange(numbers: &mut [usize], swap: &mut dyn FnMut(usize, usize)) {
-    // Each cycle of items that take each other's places is gone round once; where an item is right, its number says so.
-    for start in 0..numbers.len() {
+fn arrange(indexes: &mut [usize], swap: &mut dyn FnMut(usize, usize)) {
+    // Follow each cycle of the permutation once. An index that equals its place marks an item that is done.
+    for start in 0..indexes.len() {
         let mut at = start;
         loop {
-            let from = std::mem::replace(&mut numbers[at], at);
+            let from = std::mem::replace(&mut indexes[at], at);
             if from == start {
                 break;
             }
@@ -56,58 +67,58 @@ fn arrange(numbers: &mut [usize], swap: &mut dyn FnMut(usize, usize)) {
     }
 }
 
-/// Sorts numbers of items by comparing the items; equal ones stay as they stand.
+/// Sorts indexes of items by comparing the items. The sort is stable.
 #[inline(never)]
-pub fn sort_numbers(numbers: &mut [usize], compare: &mut dyn FnMut(usize, usize) -> Ordering) {
-    // What stands the wrong way round, no two alike, is common too.
-    if numbers.windows(2).all(|two| compare(two[0], two[1]).is_gt()) {
-        numbers.reverse();
+pub fn sort_indexes(indexes: &mut [usize], compare: &mut dyn FnMut(usize, usize) -> Ordering) {
+    // Strictly descending input is common.
+    if indexes.windows(2).all(|two| compare(two[0], two[1]).is_gt()) {
+        indexes.reverse();
     } else {
-        merge_sort(numbers, &mut Vec::new(), compare);
+        merge_sort(indexes, &mut Vec::new(), compare);
     }
 }
 
-/// So few numbers are put in their places one by one.
+/// Up to this number, indexes are sorted by insertion.
 const FEW: usize = 8;
 
 fn merge_sort(
-    numbers: &mut [usize],
+    indexes: &mut [usize],
     lower: &mut Vec<usize>,
     compare: &mut dyn FnMut(usize, usize) -> Ordering,
 ) {
-    let (len, half) = (numbers.len(), numbers.len() / 2);
+    let (len, half) = (indexes.len(), indexes.len() / 2);
     if len <= FEW {
         for place in 1..len {
-            let number = numbers[place];
+            let index = indexes[place];
             let mut at = place;
-            while at > 0 && compare(numbers[at - 1], number).is_gt() {
-                numbers[at] = numbers[at - 1];
+            while at > 0 && compare(indexes[at - 1], index).is_gt() {
+                indexes[at] = indexes[at - 1];
                 at -= 1;
             }
-            numbers[at] = number;
+            indexes[at] = index;
         }
         return;
     }
-    merge_sort(&mut numbers[..half], lower, compare);
-    merge_sort(&mut numbers[half..], lower, compare);
-    // What is in order already is common.
-    if compare(numbers[half - 1], numbers[half]).is_le() {
+    merge_sort(&mut indexes[..half], lower, compare);
+    merge_sort(&mut indexes[half..], lower, compare);
+    // Sorted input is common.
+    if compare(indexes[half - 1], indexes[half]).is_le() {
         return;
     }
     lower.clear();
-    lower.extend_from_slice(&numbers[..half]);
-    // No number of the upper half is written over before it is read: as many places are filled as numbers are taken. Which
-    // is taken cannot be foretold, so that it is chosen without a branch.
+    lower.extend_from_slice(&indexes[..half]);
+    // The merge never overwrites an unread index of the upper half, because it fills one place per index taken. The
+    // outcome of each comparison is unpredictable, so the code selects the index without a branch.
     let (mut at, mut from_lower, mut from_upper) = (0, 0, half);
     while from_lower < half && from_upper < len {
-        let (low, high) = (lower[from_lower], numbers[from_upper]);
+        let (low, high) = (lower[from_lower], indexes[from_upper]);
         let is_upper = compare(low, high).is_gt();
-        numbers[at] = if is_upper { high } else { low };
+        indexes[at] = if is_upper { high } else { low };
         from_upper += usize::from(is_upper);
         from_lower += usize::from(!is_upper);
         at += 1;
     }
-    numbers[at..from_upper].copy_from_slice(&lower[from_lower..]);
+    indexes[at..from_upper].copy_from_slice(&lower[from_lower..]);
 }
 
 #[cfg(test)]

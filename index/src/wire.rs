@@ -1,16 +1,30 @@
-//! Integers in bytes: the one place that reads and writes them.
+//! How are integers and blocks encoded as bytes?
 //!
-//! Everything is little-endian, and every read is bounds checked: a snapshot may come from anywhere.
+//! All integers are little-endian. Every read is bounds checked, because a snapshot may come from an untrusted source.
 
-/// Bytes that cannot be what they claim to be.
+/// The error for bytes that do not follow their format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0} is malformed")]
 pub struct Malformed(
-    /// What was being read.
+    /// The name of the structure that was being read, for the error message.
     pub &'static str,
 );
 
-/// Reads integers from the front of a slice; the `put_` functions write what it reads.
+/// Reads integers from the front of a slice. The `put_` functions write the same encoding.
+///
+/// ```
+/// use snapseek_index::wire::{Reader, put_bytes, put_varint};
+///
+/// let mut bytes = Vec::new();
+/// put_varint(&mut bytes, 300);
+/// put_bytes(&mut bytes, b"fox");
+/// assert_eq!(bytes, [0xac, 0x02, 3, b'f', b'o', b'x']);
+///
+/// let mut reader = Reader::new(&bytes, "the example");
+/// assert_eq!(reader.varint(), Ok(300));
+/// assert_eq!(reader.bytes(), Ok(&b"fox"[..]));
+/// assert_eq!(reader.u8().unwrap_err().to_string(), "the example is malformed");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     rest: &'a [u8],
@@ -18,27 +32,27 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of `bytes`, which are a `what`: the word its errors use.
+    /// Creates a reader of `bytes`. Error messages call the bytes `what`.
     pub fn new(bytes: &'a [u8], what: &'static str) -> Reader<'a> {
         Reader { rest: bytes, what }
     }
 
-    /// The error that says these bytes are malformed.
+    /// Returns the error that reports these bytes as malformed.
     pub fn malformed(&self) -> Malformed {
         Malformed(self.what)
     }
 
-    /// How many bytes are left.
+    /// Returns the number of unread bytes.
     pub fn remaining(&self) -> usize {
         self.rest.len()
     }
 
-    /// What is left.
+    /// Returns the unread bytes.
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
-    /// The next `len` bytes.
+    /// Reads the next `len` bytes.
     pub fn take(&mut self, len: usize) -> Result<&'a [u8], Malformed> {
         let (taken, rest) = self.rest.split_at_checked(len).ok_or(self.malformed())?;
         self.rest = rest;
@@ -51,33 +65,33 @@ impl<'a> Reader<'a> {
         Ok(*taken)
     }
 
-    /// The next byte.
+    /// Reads one byte.
     pub fn u8(&mut self) -> Result<u8, Malformed> {
         Ok(self.array::<1>()?[0])
     }
 
-    /// The next four bytes.
+    /// Reads a 4-byte integer.
     pub fn u32(&mut self) -> Result<u32, Malformed> {
         self.array().map(u32::from_le_bytes)
     }
 
-    /// The next eight bytes.
+    /// Reads an 8-byte integer.
     pub fn u64(&mut self) -> Result<u64, Malformed> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// The next eight bytes as a double.
+    /// Reads an 8-byte double.
     pub fn f64(&mut self) -> Result<f64, Malformed> {
         self.array().map(f64::from_le_bytes)
     }
 
-    /// The next four bytes as a length or count.
+    /// Reads a 4-byte integer as a length or count.
     pub fn len32(&mut self) -> Result<usize, Malformed> {
         let value = self.u32()?;
         usize::try_from(value).map_err(|_| self.malformed())
     }
 
-    /// A variable-length integer: seven bits a byte, lowest first; [`put_varint`] writes it.
+    /// Reads a variable-length integer: seven bits per byte, lowest first. [`put_varint`] writes it.
     #[inline(never)]
     pub fn varint(&mut self) -> Result<u32, Malformed> {
         let mut value = 0u32;
@@ -89,33 +103,33 @@ impl<'a> Reader<'a> {
             }
             value |= bits << shift;
             if byte < 0x80 {
-                // A last byte without a bit could have been left out: the writer does.
+                // The writer never ends a number with a zero byte, so each number has exactly one encoding.
                 return if byte == 0 && shift > 0 { Err(self.malformed()) } else { Ok(value) };
             }
         }
         Err(self.malformed())
     }
 
-    /// A variable-length integer as a length or count.
+    /// Reads a variable-length integer as a length or count.
     pub fn varlen(&mut self) -> Result<usize, Malformed> {
         let value = self.varint()?;
         usize::try_from(value).map_err(|_| self.malformed())
     }
 
-    /// A length and that many bytes; [`put_bytes`] writes them.
+    /// Reads a length, then that number of bytes. [`put_bytes`] writes them.
     pub fn bytes(&mut self) -> Result<&'a [u8], Malformed> {
         let len = self.varlen()?;
         self.take(len)
     }
 
-    /// A length and that many bytes of UTF-8.
+    /// Reads a length, then that number of bytes, which must be UTF-8.
     pub fn str(&mut self) -> Result<&'a str, Malformed> {
         let what = self.malformed();
         std::str::from_utf8(self.bytes()?).map_err(|_| what)
     }
 }
 
-/// Writes a variable-length integer; [`Reader::varint`] reads it.
+/// Appends a variable-length integer. [`Reader::varint`] reads it.
 #[inline(never)]
 pub fn put_varint(out: &mut Vec<u8>, mut value: u32) {
     while value >= 0x80 {
@@ -125,22 +139,24 @@ pub fn put_varint(out: &mut Vec<u8>, mut value: u32) {
     out.push(low_byte(value));
 }
 
-/// Writes a length and the bytes; [`Reader::bytes`] reads them.
+/// Appends the length of `bytes`, then `bytes`. [`Reader::bytes`] reads them.
 #[inline(never)]
 pub fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_varint(out, len32(bytes.len()));
     out.extend_from_slice(bytes);
 }
 
-/// A length as it is written: four bytes.
+/// Converts a length to the four bytes in which it is stored.
 ///
 /// # Panics
-/// When it does not fit: the limits on a segment's text keep its parts below 4 GiB.
+/// Panics when the length does not fit. The limits on a segment's text keep each part below 4 GiB.
 pub fn len32(len: usize) -> u32 {
     u32::try_from(len).expect("a part of a segment is smaller than 4 GiB")
 }
 
-/// Writes several blocks, each at a multiple of sixteen bytes, behind a table of their lengths; [`blocks`] reads them.
+/// Encodes `items` as blocks that start at multiples of 16 bytes, after a table of their lengths.
+///
+/// [`blocks`] reads them. The layout is:
 ///
 /// ```text
 /// 0 u32 count · 4 zeros · 16 u64 × count: lengths, padded to a multiple of 16 · the blocks, each padded
@@ -155,7 +171,7 @@ pub fn put_blocks<T>(items: &[T], mut write: impl FnMut(&T, &mut Vec<u8>)) -> Ve
     out
 }
 
-// These two are not inlined: they would stand anew in the code of every kind of block.
+// Neither function is inlined, so that the binary contains them once and not once per item type.
 #[inline(never)]
 fn table_of_blocks(count: usize) -> Vec<u8> {
     let mut out = vec![0; BLOCK_ALIGNMENT + (8 * count).next_multiple_of(BLOCK_ALIGNMENT)];
@@ -170,7 +186,7 @@ fn end_block(out: &mut Vec<u8>, number: usize, start: usize) {
     out.resize(out.len().next_multiple_of(BLOCK_ALIGNMENT), 0);
 }
 
-/// The blocks that `bytes`, which are a `what`, consist of; [`put_blocks`] wrote them.
+/// Splits `bytes` into the blocks that [`put_blocks`] wrote. Error messages call the bytes `what`.
 pub fn blocks<'a>(bytes: &'a [u8], what: &'static str) -> Result<Vec<&'a [u8]>, Malformed> {
     let malformed = Malformed(what);
     let mut reader = Reader::new(bytes, what);
@@ -197,7 +213,7 @@ pub fn blocks<'a>(bytes: &'a [u8], what: &'static str) -> Result<Vec<&'a [u8]>, 
 
 const BLOCK_ALIGNMENT: usize = 16;
 
-/// The `index`th four-byte integer of `bytes`; none past the end.
+/// Returns the `index`th 4-byte integer of `bytes`, or `None` past the end.
 pub fn u32_at(bytes: &[u8], index: usize) -> Option<u32> {
     let at = index.checked_mul(4)?;
     let chunk = bytes.get(at..)?.first_chunk::<4>()?;
@@ -213,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_integer_that_is_longer_than_it_needs_to_be_is_refused() {
+    fn an_overlong_varint_is_refused() {
         for bytes in [&[0x80, 0][..], &[0xea, 0xea, 0xea, 0xea, 0]] {
             assert!(Reader::new(bytes, "a number").varint().is_err(), "{bytes:?}");
         }

@@ -1,13 +1,13 @@
-//! Lists of postings and phrases over them, held against plain vectors that hold the same.
+//! Compares posting lists and phrases over them with plain vectors of the same content.
 
 use snapseek_index::bitmap::Bitmap;
 use snapseek_index::ids::{FieldId, FieldSet, Spot};
-use snapseek_index::inverted::{Cursor, List, ListRef, Lists, Shape, ShapesWriter, postings};
-use snapseek_index::scoring::{Eligible, PhraseForm, Positions, consecutive};
+use snapseek_index::inverted::{Cursor, ListRef, PostingList, PostingLists, Shape, ShapesWriter, postings};
+use snapseek_index::scoring::{Eligible, PhraseForm, PositionCursor, phrase_list};
 
 const FIELDS: u8 = 3;
 
-/// The same numbers on every machine.
+/// A pseudo-random generator with a fixed seed.
 struct Random(u64);
 
 impl Random {
@@ -17,10 +17,10 @@ impl Random {
     }
 }
 
-/// A document that has a term, and where.
+/// A document that contains a term, and the positions.
 type Posting = (u32, Vec<Spot>);
 
-/// Several terms' lists, encoded and not.
+/// The encoded posting lists of several terms.
 struct Sample {
     bytes: Vec<u8>,
     shapes: Vec<Shape>,
@@ -33,7 +33,7 @@ impl Sample {
         let mut writer = ShapesWriter::default();
         let mut provisional = Vec::new();
         for postings in lists {
-            let mut list = List::default();
+            let mut list = PostingList::default();
             for (document, spots) in postings {
                 let counts = (0..FIELDS).map(FieldId).map(|field| {
                     let of_field = spots.iter().filter(|spot| spot.field() == field);
@@ -60,12 +60,12 @@ impl Sample {
         Sample { bytes, shapes, refs, documents }
     }
 
-    fn lists(&self) -> Lists<'_> {
-        Lists { postings: &self.bytes, shapes: &self.shapes, documents: self.documents }
+    fn lists(&self) -> PostingLists<'_> {
+        PostingLists { postings: &self.bytes, shapes: &self.shapes, documents: self.documents }
     }
 }
 
-/// A list in which one of `rarity` documents has the term, up to `most` times a field.
+/// Generates a list in which one of `rarity` documents contains the term, up to `most` times per field.
 fn some_postings(random: &mut Random, documents: u32, rarity: u32, most: u32, length: u32) -> Vec<Posting> {
     let mut postings = Vec::new();
     for document in 0..documents {
@@ -88,9 +88,9 @@ fn some_postings(random: &mut Random, documents: u32, rarity: u32, most: u32, le
 }
 
 #[test]
-fn a_cursor_stands_where_a_search_in_the_plain_list_does() {
+fn a_cursor_agrees_with_a_search_in_the_plain_list() {
     let mut random = Random(3);
-    // Lists of a few documents, of exactly one block and of two, with none left over and one, and of many.
+    // Short lists; lists of one and two blocks, exact and with one document over; long lists.
     for (documents, rarity) in
         [(1, 1), (5, 1), (127, 1), (128, 1), (129, 1), (256, 1), (257, 1), (5_000, 3), (20_000, 40)]
     {
@@ -107,7 +107,7 @@ fn a_cursor_stands_where_a_search_in_the_plain_list_does() {
                 let place = expected.partition_point(|(document, _)| *document < target);
                 let Some((document, spots)) = expected.get(place) else { break };
                 assert_eq!(cursor.doc(), *document, "{documents} documents, sought {target}");
-                // Not of each, so that some are left out in what is counted.
+                // Skip some documents, so that the cursor must count positions it has not read.
                 if random.below(3) > 0 {
                     let mut found = Vec::new();
                     cursor.positions(&mut found).unwrap();
@@ -130,10 +130,10 @@ fn a_cursor_stands_where_a_search_in_the_plain_list_does() {
 }
 
 #[test]
-fn phrases_are_where_their_terms_stand_one_after_the_other() {
+fn phrases_are_found_where_their_terms_are_consecutive() {
     let mut random = Random(5);
     let documents = 3_000;
-    // Common first, rare first, and rare in between.
+    // The rare term comes last, first, or in the middle; the last case is a single term.
     for rarities in [vec![1, 9], vec![9, 1], vec![2, 30, 1], vec![1, 2, 1], vec![2]] {
         let lists = rarities.iter().map(|rarity| some_postings(&mut random, documents, *rarity, 4, 12));
         let lists = lists.collect::<Vec<_>>();
@@ -146,20 +146,20 @@ fn phrases_are_where_their_terms_stand_one_after_the_other() {
             (false, FieldSet::ALL, Some(&dead)),
         ] {
             let form = PhraseForm { terms: lists.len(), fields, is_initial };
-            let term = |list: &ListRef| Positions::new(sample.lists(), vec![*list], None).unwrap();
+            let term = |list: &ListRef| PositionCursor::new(sample.lists(), vec![*list], None).unwrap();
             let mut terms = sample.refs.iter().map(term).collect::<Vec<_>>();
             let eligible = Eligible { first_row: 0, dead, allowed: None };
             let weights = [1.0, 10.0, 0.5];
-            let worked = consecutive(form, &mut terms, &eligible, &weights).unwrap();
-            let found = worked.documents.into_iter().zip(worked.frequencies).collect::<Vec<_>>();
+            let list = phrase_list(form, &mut terms, &eligible, &weights).unwrap();
+            let found = list.documents.into_iter().zip(list.frequencies).collect::<Vec<_>>();
             let expected = naive_phrase(&lists, form, dead, &weights);
             assert!(found == expected, "{rarities:?} {is_initial} {fields:?}: {found:?} {expected:?}");
-            assert!(!expected.is_empty(), "{rarities:?}: nothing tells nothing");
+            assert!(!expected.is_empty(), "{rarities:?}: the case has no match and so tests nothing");
         }
     }
 }
 
-/// The documents of a phrase, and the weights of where it starts, by looking for every term everywhere.
+/// Finds the documents of a phrase with their weighted frequencies, by searching every list for every term.
 fn naive_phrase(
     lists: &[Vec<Posting>],
     form: PhraseForm,

@@ -1,6 +1,6 @@
 //! Which blocks are at hand? Those that were used last, up to so many bytes.
 
-use crate::order::sort_numbers;
+use crate::order::sort_indexes;
 
 /// Packed blocks, and when each was used.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl BlockCache {
         }
         let goal = self.most - self.most / 8;
         let mut by_use = (0..self.blocks.len()).collect::<Vec<_>>();
-        sort_numbers(&mut by_use, &mut |a, b| self.blocks[a].used.cmp(&self.blocks[b].used));
+        sort_indexes(&mut by_use, &mut |a, b| self.blocks[a].used.cmp(&self.blocks[b].used));
         let mut last_dropped = 0;
         for place in by_use {
             if self.len <= goal {

@@ -6,7 +6,7 @@
 //! ```
 
 use super::record::MAX_ID_LEN;
-use crate::order::sort_numbers;
+use crate::order::sort_indexes;
 use crate::wire::{Malformed, Reader, len32, put_bytes, put_varint, u32_at};
 use std::cmp::Ordering;
 
@@ -71,7 +71,7 @@ impl KeysWriter {
     /// The section's bytes.
     pub fn finish(self) -> Vec<u8> {
         let mut sorted = (0..self.len()).collect::<Vec<_>>();
-        sort_numbers(&mut sorted, &mut |a, b| self.get(a).cmp(&self.get(b)));
+        sort_indexes(&mut sorted, &mut |a, b| self.get(a).cmp(&self.get(b)));
         let mut out = len32(self.len()).to_le_bytes().to_vec();
         put_varint(&mut out, len32(self.kinds.len()));
         self.kinds.iter().for_each(|kind| put_bytes(&mut out, kind.as_bytes()));

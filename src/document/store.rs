@@ -10,7 +10,7 @@
 //! ```
 
 use super::outside::{Outside, StoreError};
-use crate::lz4::{self, Unpacking};
+use crate::lz4::{self, Decompressor};
 use crate::wire::{Malformed, Reader, len32, put_varint, u32_at};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -168,7 +168,7 @@ impl<'a> DocumentsView<'a> {
         let said = (0..self.block_count())
             .filter_map(|block| self.raw_len(block).ok())
             .fold(0, usize::saturating_add);
-        said.min(self.blocks_len().saturating_mul(lz4::MOST_EXPANSION))
+        said.min(self.blocks_len().saturating_mul(lz4::MAX_EXPANSION))
     }
 
     /// A reader of single documents, which keeps the block it unpacked last: quickest in row order.
@@ -196,7 +196,7 @@ impl<'a> DocumentsView<'a> {
         for block in self.block_of(from)..self.block_count() {
             let first = self.first_document(block)?;
             let mut opened = self.open(block)?;
-            let raw = opened.bytes.reach(opened.end()).ok_or(Malformed(BLOCK_WHAT))?;
+            let raw = opened.bytes.prefix(opened.end()).ok_or(Malformed(BLOCK_WHAT))?;
             for (document, span) in (first..).zip(opened.ends.windows(2)) {
                 if document >= from && !each(document, &raw[span[0]..span[1]]) {
                     return Ok(());
@@ -296,12 +296,12 @@ impl<'a> DocumentsView<'a> {
         let packed = self.packed(block)?;
         let raw_len = self.raw_len(block)?;
         let mut bytes = if packed.len() == raw_len {
-            Unpacking::done(packed.into_owned())
+            Decompressor::uncompressed(packed.into_owned())
         } else {
-            Unpacking::new(packed, raw_len).ok_or(Malformed(BLOCK_WHAT))?
+            Decompressor::new(packed, raw_len).ok_or(Malformed(BLOCK_WHAT))?
         };
         let documents = self.documents_in(block)?;
-        let head = bytes.reach(raw_len.min(documents * LONGEST_VARINT)).ok_or(Malformed(BLOCK_WHAT))?;
+        let head = bytes.prefix(raw_len.min(documents * LONGEST_VARINT)).ok_or(Malformed(BLOCK_WHAT))?;
         let mut reader = Reader::new(head, BLOCK_WHAT);
         let mut ends = Vec::with_capacity(documents + 1);
         ends.push(0);
@@ -322,7 +322,7 @@ impl<'a> DocumentsView<'a> {
 /// A block that is being read.
 #[derive(Debug)]
 struct Opened<'a> {
-    bytes: Unpacking<'a>,
+    bytes: Decompressor<'a>,
     /// Where its first document starts, and where each ends.
     ends: Vec<usize>,
 }
@@ -360,7 +360,7 @@ impl DocumentsReader<'_> {
         let (Some(&start), Some(&end)) = (opened.ends.get(place), opened.ends.get(place + 1)) else {
             return Err(Malformed(WHAT).into());
         };
-        let raw = opened.bytes.reach(end).ok_or(Malformed(BLOCK_WHAT))?;
+        let raw = opened.bytes.prefix(end).ok_or(Malformed(BLOCK_WHAT))?;
         Ok(&raw[start..])
     }
 }

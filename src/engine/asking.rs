@@ -5,7 +5,7 @@ use super::{Embedded, Engine, SearchError, SearchFault};
 use crate::bitmap::Bitmap;
 use crate::document::Record;
 use crate::options::Options;
-use crate::order::sort_numbers;
+use crate::order::sort_indexes;
 use crate::pipeline::Context;
 use crate::retrieval::{Corpus, Filter, part_of, require};
 use crate::segment::parse_record;
@@ -16,7 +16,7 @@ use crate::vector;
 #[derive(Debug)]
 pub(crate) enum QueryVector {
     /// A vector, for the model in this place.
-    Ready(usize, vector::Query),
+    Ready(usize, vector::VectorQuery),
     /// A vector that nothing is near: no record has one yet, or the query has no word that the embedder knows.
     NearNothing,
     /// None, and why.
@@ -25,7 +25,7 @@ pub(crate) enum QueryVector {
 
 impl QueryVector {
     /// The place of the model and the vector, where there is one.
-    pub fn ready(&self) -> Option<(usize, &vector::Query)> {
+    pub fn ready(&self) -> Option<(usize, &vector::VectorQuery)> {
         match self {
             QueryVector::Ready(model, query) => Some((*model, query)),
             QueryVector::NearNothing | QueryVector::Missing(_) => None,
@@ -80,7 +80,7 @@ impl Engine {
         if given.is_none() && vector.iter().all(|&number| number == 0.0) {
             return Ok(QueryVector::NearNothing);
         }
-        match vector::Query::new(vector, model.metric, width) {
+        match vector::VectorQuery::new(vector, model.metric, width) {
             Ok(query) => Ok(QueryVector::Ready(place, query)),
             Err(error) if embedded.is_by_embed => Ok(QueryVector::Missing(format!(
                 "embed: its vector cannot be compared with \"{name}\": {error}"
@@ -134,7 +134,7 @@ pub(crate) fn each_record(
     each: &mut dyn FnMut(usize, Record) -> Result<(), SnapshotError>,
 ) -> Result<(), SnapshotError> {
     let mut order = (0..rows.len()).collect::<Vec<_>>();
-    sort_numbers(&mut order, &mut |a, b| rows[a].cmp(&rows[b]));
+    sort_indexes(&mut order, &mut |a, b| rows[a].cmp(&rows[b]));
     require(corpus, rows.iter().copied())?;
     let mut reader = None;
     for place in order {

@@ -19,7 +19,7 @@ pub struct Ask<'a> {
     /// The words; none where only vectors are asked.
     pub words: Option<Words<'a>>,
     /// The place of the model, and the vector; none where only words are asked.
-    pub vector: Option<(usize, &'a vector::Query)>,
+    pub vector: Option<(usize, &'a vector::VectorQuery)>,
     /// How many candidates each leg gives at most.
     pub depth: usize,
     /// By segment, the documents that may be hits; none where all may.
@@ -161,7 +161,7 @@ fn complete_keyword(corpus: &Corpus, words: Words, rows: &mut [Candidate]) -> Re
 /// Looks up the vectors of the rows that the vectors did not give.
 fn complete_vector(
     corpus: &Corpus,
-    (model, query): (usize, &vector::Query),
+    (model, query): (usize, &vector::VectorQuery),
     rows: &mut [Candidate],
 ) -> Result<(), SnapshotError> {
     let missing = (0..rows.len()).filter(|&place| rows[place].vector.is_none()).collect::<Vec<_>>();

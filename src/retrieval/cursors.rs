@@ -6,7 +6,7 @@ use super::Part;
 use super::phrase_lists::{PhraseList, near_list};
 use crate::ids::FieldSet;
 use crate::query::{Node, Query};
-use crate::scoring::{Documents, Matching, ScoreTable, Source, TermMatching, restricted};
+use crate::scoring::{DocCursor, ImpactCursor, MatchCursor, ScoreTable, TermMatch, restricted};
 use crate::snapshot::SnapshotError;
 
 /// Whether a query is nothing but alternatives of single phrases.
@@ -42,19 +42,19 @@ pub fn sources<'a>(
     weights: &[f64],
     lists: Vec<PhraseList>,
     table: &ScoreTable,
-) -> Result<Vec<Option<Source<'a>>>, SnapshotError> {
+) -> Result<Vec<Option<ImpactCursor<'a>>>, SnapshotError> {
     let mut sources = Vec::with_capacity(lists.len());
     for (phrase, list) in query.phrases.iter().zip(lists) {
         let counts_all = phrase.fields.is_all_among(part.segment.schema().field_count());
         sources.push(match list {
             PhraseList::Empty => None,
-            PhraseList::Worked(worked) => Some(Source::worked(worked, table)),
+            PhraseList::Materialised(list) => Some(ImpactCursor::materialised(list, table)),
             PhraseList::Term(list) => {
                 let cursor = part.segment.lists()?.cursor(list)?;
                 Some(if counts_all {
-                    Source::term(cursor, table)
+                    ImpactCursor::term(cursor, table)
                 } else {
-                    Source::worked(
+                    ImpactCursor::materialised(
                         restricted(cursor, &part.tables.frequencies(part, phrase.fields, weights)?)?,
                         table,
                     )
@@ -75,22 +75,22 @@ pub fn matching<'a>(
     node: &Node,
     lists: &mut [PhraseList],
     weights: &[f64],
-) -> Result<Matching<'a>, SnapshotError> {
+) -> Result<MatchCursor<'a>, SnapshotError> {
     let mut all = |nodes: &[Node]| {
         nodes.iter().map(|node| matching(part, query, node, lists, weights)).collect::<Result<Vec<_>, _>>()
     };
     let mut found = match node {
-        Node::Nothing => Matching::Empty,
-        Node::And(nodes) => Matching::and(all(nodes)?),
-        Node::Or(nodes) => Matching::Or(all(nodes)?),
+        Node::Nothing => MatchCursor::Empty,
+        Node::And(nodes) => MatchCursor::and(all(nodes)?),
+        Node::Or(nodes) => MatchCursor::Or(all(nodes)?),
         Node::Not(keep, drop) => {
             let keep = matching(part, query, keep, lists, weights)?;
             let drop = matching(part, query, drop, lists, weights)?;
-            Matching::Not(Box::new(keep), Box::new(drop))
+            MatchCursor::Not(Box::new(keep), Box::new(drop))
         }
         Node::Near(group) if group.phrases.len() > 1 => {
-            let worked = near_list(part, group, query, weights)?;
-            Matching::Worked { phrases: group.phrases.clone(), worked, at: 0 }
+            let list = near_list(part, group, query, weights)?;
+            MatchCursor::Materialised { phrases: group.phrases.clone(), list, at: 0 }
         }
         Node::Near(group) => of_phrase(part, group.phrases[0], group.fields, lists, weights)?,
     };
@@ -104,14 +104,14 @@ fn of_phrase<'a>(
     fields: FieldSet,
     lists: &mut [PhraseList],
     weights: &[f64],
-) -> Result<Matching<'a>, SnapshotError> {
+) -> Result<MatchCursor<'a>, SnapshotError> {
     Ok(match std::mem::replace(&mut lists[phrase], PhraseList::Empty) {
-        PhraseList::Empty => Matching::Empty,
-        PhraseList::Worked(worked) => Matching::Worked { phrases: vec![phrase], worked, at: 0 },
+        PhraseList::Empty => MatchCursor::Empty,
+        PhraseList::Materialised(list) => MatchCursor::Materialised { phrases: vec![phrase], list, at: 0 },
         PhraseList::Term(list) => {
             let frequencies = part.tables.frequencies(part, fields, weights)?;
             let cursor = part.segment.lists()?.cursor(list)?;
-            Matching::Term(Box::new(TermMatching { phrase, cursor, frequencies }))
+            MatchCursor::Term(Box::new(TermMatch { phrase, cursor, frequencies }))
         }
     })
 }

@@ -4,7 +4,7 @@ use super::{Corpus, part_of};
 use crate::bitmap::Bitmap;
 use crate::scoring::{self, Matrix, Ranked};
 use crate::snapshot::SnapshotError;
-use crate::vector::Query;
+use crate::vector::VectorQuery;
 
 /// So many rows tell how near rows are on the whole.
 const SAMPLE: usize = 1024;
@@ -15,7 +15,7 @@ pub struct Nearest<'a> {
     /// The place of the model in the schema.
     pub model: usize,
     /// The query.
-    pub query: &'a Query,
+    pub query: &'a VectorQuery,
     /// How many rows at most.
     pub limit: usize,
     /// By segment, the documents that may be hits; none where all may.
@@ -75,7 +75,7 @@ pub fn spread(corpus: &Corpus, nearest: &Nearest) -> Result<Spread, SnapshotErro
 pub fn similarities(
     corpus: &Corpus,
     model: usize,
-    query: &Query,
+    query: &VectorQuery,
     rows: impl IntoIterator<Item = u32>,
 ) -> Result<Vec<Option<f32>>, SnapshotError> {
     let mut views = Vec::with_capacity(corpus.parts.len());

@@ -9,7 +9,7 @@ use crate::inverted::ListRef;
 use crate::inverted::shapes::add_times;
 use crate::query::{Near, Phrase, Query, Term};
 use crate::scoring::{
-    self, PhraseForm, Positions, Worked, each_document_with, frequency, near, sum_by_document,
+    self, MaterialisedList, PhraseForm, PositionCursor, each_document_with, frequency, near, sum_by_document,
 };
 use crate::snapshot::SnapshotError;
 
@@ -21,7 +21,7 @@ pub enum PhraseList {
     /// A single term, read as it goes.
     Term(ListRef),
     /// Worked out.
-    Worked(Worked),
+    Materialised(MaterialisedList),
 }
 
 impl PhraseList {
@@ -41,10 +41,10 @@ impl PhraseList {
                 match lists[..] {
                     [] => Ok(PhraseList::Empty),
                     [list] => Ok(PhraseList::Term(list)),
-                    _ => Ok(PhraseList::Worked(union(part, &lists, phrase.fields, weights)?)),
+                    _ => Ok(PhraseList::Materialised(union(part, &lists, phrase.fields, weights)?)),
                 }
             }
-            _ => Ok(PhraseList::Worked(consecutive(part, phrase, weights)?)),
+            _ => Ok(PhraseList::Materialised(consecutive(part, phrase, weights)?)),
         }
     }
 
@@ -55,7 +55,7 @@ impl PhraseList {
     pub fn hits(&self, part: &Part, fields: FieldSet) -> Result<u64, SnapshotError> {
         match self {
             PhraseList::Empty => Ok(0),
-            PhraseList::Worked(worked) => Ok(worked.documents.len() as u64),
+            PhraseList::Materialised(list) => Ok(list.documents.len() as u64),
             PhraseList::Term(list) => {
                 let field_count = part.segment.schema().field_count();
                 let is_plain = part.dead.is_none() && fields.is_all_among(field_count);
@@ -74,13 +74,18 @@ impl PhraseList {
 }
 
 /// The documents of any of several lists, with all their occurrences together.
-fn union(part: &Part, lists: &[ListRef], fields: FieldSet, weights: &[f64]) -> Result<Worked, SnapshotError> {
+fn union(
+    part: &Part,
+    lists: &[ListRef],
+    fields: FieldSet,
+    weights: &[f64],
+) -> Result<MaterialisedList, SnapshotError> {
     // Whole numbers add up the same in any order. Others must be added in the order of fields, as FTS5 does, so
     // there the counts are added first.
     if weights.iter().all(|weight| weight.fract() == 0.0) {
         return sum_of_lists(part, lists, &part.tables.frequencies(part, fields, weights)?);
     }
-    let mut worked = Worked::default();
+    let mut list = MaterialisedList::default();
     for field in
         (0..part.segment.schema().field_count()).filter_map(|field| u8::try_from(field).ok().map(FieldId))
     {
@@ -88,14 +93,14 @@ fn union(part: &Part, lists: &[ListRef], fields: FieldSet, weights: &[f64]) -> R
         // Where there is no weight, it is 1: these are counts.
         let of_field = sum_of_lists(part, lists, &part.tables.frequencies(part, only, &[])?)?;
         let weight = weights.get(field.index()).copied().unwrap_or(1.0);
-        worked = add_field(worked, &of_field, weight);
+        list = add_field(list, &of_field, weight);
     }
-    Ok(worked)
+    Ok(list)
 }
 
 /// `sums` with, for each document, `weight` added as often as `counts` says.
-fn add_field(sums: Worked, counts: &Worked, weight: f64) -> Worked {
-    let mut out = Worked::default();
+fn add_field(sums: MaterialisedList, counts: &MaterialisedList, weight: f64) -> MaterialisedList {
+    let mut out = MaterialisedList::default();
     let (mut a, mut b) = (0, 0);
     while a < sums.documents.len() || b < counts.documents.len() {
         let document_a = sums.documents.get(a).copied().unwrap_or(u32::MAX);
@@ -117,21 +122,25 @@ fn add_field(sums: Worked, counts: &Worked, weight: f64) -> Worked {
 }
 
 /// For each live document of any of the lists, the sum of `values` over its shapes.
-fn sum_of_lists(part: &Part, lists: &[ListRef], values: &[Option<f64>]) -> Result<Worked, SnapshotError> {
+fn sum_of_lists(
+    part: &Part,
+    lists: &[ListRef],
+    values: &[Option<f64>],
+) -> Result<MaterialisedList, SnapshotError> {
     let mut sums = part.tables.take_zeros(part.segment.documents() as usize);
-    let worked = sum_by_document(&part.segment.lists()?, lists, values, &part.eligible(None), &mut sums)?;
+    let list = sum_by_document(&part.segment.lists()?, lists, values, &part.eligible(None), &mut sums)?;
     part.tables.give_zeros_back(sums);
-    Ok(worked)
+    Ok(list)
 }
 
 /// The documents in which the phrase's terms stand one after the other.
-fn consecutive(part: &Part, phrase: &Phrase, weights: &[f64]) -> Result<Worked, SnapshotError> {
+fn consecutive(part: &Part, phrase: &Phrase, weights: &[f64]) -> Result<MaterialisedList, SnapshotError> {
     let mut positions = positions(part, phrase)?;
-    Ok(scoring::consecutive(form(phrase), &mut positions, &part.eligible(None), weights)?)
+    Ok(scoring::phrase_list(form(phrase), &mut positions, &part.eligible(None), weights)?)
 }
 
 /// Where each term of a phrase stands.
-fn positions<'a>(part: &Part<'a>, phrase: &Phrase) -> Result<Vec<Positions<'a>>, SnapshotError> {
+fn positions<'a>(part: &Part<'a>, phrase: &Phrase) -> Result<Vec<PositionCursor<'a>>, SnapshotError> {
     let mut positions = Vec::with_capacity(phrase.terms.len());
     for term in &phrase.terms {
         positions.push(term_positions(part, term, None)?);
@@ -148,10 +157,15 @@ pub(super) fn form(phrase: &Phrase) -> PhraseForm {
 ///
 /// # Errors
 /// When the index is damaged.
-pub fn near_list(part: &Part, group: &Near, query: &Query, weights: &[f64]) -> Result<Worked, SnapshotError> {
+pub fn near_list(
+    part: &Part,
+    group: &Near,
+    query: &Query,
+    weights: &[f64],
+) -> Result<MaterialisedList, SnapshotError> {
     let phrases = group.phrases.iter().map(|&phrase| &query.phrases[phrase]).collect::<Vec<_>>();
     let lengths = phrases.iter().map(|phrase| phrase.terms.len()).collect::<Vec<_>>();
-    let mut worked = Worked::default();
+    let mut list = MaterialisedList::default();
     let forms = phrases.iter().map(|phrase| form(phrase)).collect::<Vec<_>>();
     let mut terms = Vec::new();
     for phrase in &phrases {
@@ -162,12 +176,12 @@ pub fn near_list(part: &Part, group: &Near, query: &Query, weights: &[f64]) -> R
         if kept[0].is_empty() {
             return;
         }
-        worked.documents.push(document);
+        list.documents.push(document);
         for spots in kept {
-            worked.frequencies.push(frequency(&spots, weights));
+            list.frequencies.push(frequency(&spots, weights));
         }
     })?;
-    Ok(worked)
+    Ok(list)
 }
 
 /// The dictionary's lists that a term of a query stands for: one, or the union of several.
@@ -202,6 +216,6 @@ pub(super) fn term_positions<'a>(
     part: &Part<'a>,
     term: &Term,
     wanted: Option<&[u32]>,
-) -> Result<Positions<'a>, SnapshotError> {
-    Ok(Positions::new(part.segment.lists()?, lists_of(part, term)?, wanted)?)
+) -> Result<PositionCursor<'a>, SnapshotError> {
+    Ok(PositionCursor::new(part.segment.lists()?, lists_of(part, term)?, wanted)?)
 }

@@ -5,7 +5,7 @@ use super::phrase_lists::{form, term_positions};
 use crate::ids::{FieldId, Spot};
 use crate::order::sort;
 use crate::query::{Node, Query};
-use crate::scoring::{Documents, Positions, near, starts_here};
+use crate::scoring::{DocCursor, PositionCursor, near, starts_here};
 use crate::snapshot::SnapshotError;
 
 /// An occurrence of a phrase.
@@ -27,7 +27,7 @@ pub struct PlaceFinder<'a> {
     query: &'a Query,
     documents: Vec<u32>,
     /// By phrase, where its terms stand; none before it is asked for.
-    terms: Vec<Option<Vec<Positions<'a>>>>,
+    terms: Vec<Option<Vec<PositionCursor<'a>>>>,
 }
 
 impl<'a> PlaceFinder<'a> {

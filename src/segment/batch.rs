@@ -7,7 +7,7 @@ use crate::analysis::{Analyzer, Purpose};
 use crate::attributes::{AttributeType, ColumnWriter};
 use crate::bitmap::Bitmap;
 use crate::document::{GROUP, Group, Key, KeysWriter, MAX_KINDS, Record, text_of};
-use crate::inverted::{Interner, Inverted};
+use crate::inverted::{Interner, InvertedBatch};
 use crate::json::Json;
 use crate::schema::{Schema, SchemaError};
 use crate::vector::{RowsWriter, VectorError};
@@ -116,7 +116,7 @@ pub struct Batch {
     pub(super) groups: Vec<Group>,
     pub(super) tail: Vec<Vec<u8>>,
     pub(super) terms: Interner,
-    pub(super) inverted: Inverted,
+    pub(super) inverted: InvertedBatch,
     /// The written forms of words with their counts, sorted; empty where the schema does not keep them.
     pub(super) forms: Vec<(Vec<u8>, u32)>,
     text_len: usize,
@@ -156,7 +156,7 @@ impl BatchWriter {
                 groups: Vec::new(),
                 tail: Vec::new(),
                 terms: Interner::default(),
-                inverted: Inverted::default(),
+                inverted: InvertedBatch::default(),
                 forms: Vec::new(),
                 text_len: 0,
                 schema: schema.clone(),
@@ -259,7 +259,8 @@ impl BatchWriter {
     /// The batch of what was gathered.
     pub fn finish(self) -> Batch {
         let BatchWriter { tokens, words, mut batch, .. } = self;
-        batch.inverted = Inverted::of(&tokens, &batch.terms, &batch.lengths, batch.schema().field_count());
+        batch.inverted =
+            InvertedBatch::of(&tokens, &batch.terms, &batch.lengths, batch.schema().field_count());
         if batch.schema.keeps_forms() {
             batch.forms = words.sorted_forms();
         }

@@ -6,7 +6,7 @@ use super::rows::RowRef;
 use super::vectors::carried;
 use crate::document::{Key, Record};
 use crate::json::Json;
-use crate::vector::checked;
+use crate::vector::check_vector;
 
 /// A vector, and whose it is.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl LooseVector {
             return Err(BatchFault::NotAVector { id, field: "vector".to_owned(), found: "missing" }.into());
         };
         let loose = LooseVector { id, kind: line.kind().to_owned(), model, vector };
-        checked(&loose.vector, batch.vectors[model].width()).map_err(|error| {
+        check_vector(&loose.vector, batch.vectors[model].width()).map_err(|error| {
             let model = schema.models().nth(model).map_or("", |(name, _)| name).to_owned();
             BatchFault::Vector { id: loose.id.clone(), model, error }
         })?;

@@ -26,7 +26,7 @@ pub(crate) use rows::{RowRef, Rows};
 use crate::attributes::{self, ColumnView};
 use crate::document::{DocumentsView, Key, KeysView, Outside, Record};
 use crate::ids::FieldId;
-use crate::inverted::{Cursor, LengthsView, ListRef, Lists, Shape, TermsView, TermsWalk, shapes};
+use crate::inverted::{Cursor, LengthsView, ListRef, PostingLists, Shape, TermsView, TermsWalk, shapes};
 use crate::json::Json;
 use crate::schema::{Schema, VectorModel};
 use crate::snapshot::{SectionKind, Snapshot, SnapshotError, SnapshotFault};
@@ -131,8 +131,8 @@ impl Segment {
     ///
     /// # Errors
     /// When a section is damaged.
-    pub fn lists(&self) -> Result<Lists<'_>, SnapshotError> {
-        Ok(Lists { postings: self.postings()?, shapes: self.shapes()?, documents: self.documents })
+    pub fn lists(&self) -> Result<PostingLists<'_>, SnapshotError> {
+        Ok(PostingLists { postings: self.postings()?, shapes: self.shapes()?, documents: self.documents })
     }
 
     /// The shapes by number.
@@ -321,7 +321,7 @@ impl Segment {
                 tokens += positions.len() as u64;
                 for (field, length) in (0..).map(FieldId).zip(lengths.of_document(cursor.doc() as usize)) {
                     if positions.iter().any(|spot| spot.field() == field && spot.position() >= length) {
-                        return Err(Malformed("a list of postings"));
+                        return Err(Malformed("a posting list"));
                     }
                 }
                 cursor.advance()?;

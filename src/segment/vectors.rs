@@ -7,7 +7,7 @@ use crate::document::{Key, Record};
 use crate::json::Json;
 use crate::order::sort_by;
 use crate::schema::{Schema, VectorModel};
-use crate::vector::{self, RowsView, RowsWriter, VectorError, checked};
+use crate::vector::{self, RowsView, RowsWriter, VectorError, check_vector};
 use crate::wire::Malformed;
 use std::borrow::Cow;
 
@@ -34,7 +34,7 @@ impl Batch {
             let vector = own.map(Cow::Owned).or(given);
             if let Some(vector) = &vector {
                 let (id, model) = (record.id().to_owned(), name.to_owned());
-                checked(vector, self.vectors[place].width()).map_err(|error| BatchFault::Vector {
+                check_vector(vector, self.vectors[place].width()).map_err(|error| BatchFault::Vector {
                     id,
                     model,
                     error,

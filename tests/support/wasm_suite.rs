@@ -420,9 +420,9 @@ fn kernels_give_the_bits_of_their_portable_twins() {
             kernel::scalar::squared_distance_f32(&query, &wide),
         );
         bits(kernel::dot_f32_i8(&query, &small), kernel::scalar::dot_f32_i8(&query, &small));
-        let expected = kernel::scalar::Bytes::new(&bytes).dot(&small);
-        assert_eq!(kernel::Bytes::new(&bytes).dot(&small), expected);
-        assert_eq!(kernel::words::Bytes::new(&bytes).dot(&small), expected);
+        let expected = kernel::scalar::ScalarBytes::new(&bytes).dot(&small);
+        assert_eq!(kernel::QueryBytes::new(&bytes).dot(&small), expected);
+        assert_eq!(kernel::words::WordBytes::new(&bytes).dot(&small), expected);
     }
 }
 

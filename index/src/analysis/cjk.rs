@@ -1,48 +1,52 @@
-//! Runs of Chinese, Japanese and Korean, broken into bigrams.
+//! How are runs of Chinese, Japanese and Korean broken into bigrams?
 //!
-//! These scripts write no spaces, so to FTS5 a whole sentence is one token and only its beginning
-//! can be found. Bigrams find any two characters in a row, and a phrase of bigrams any longer text.
-//! This is ours, not FTS5's, and only done when asked for.
+//! These scripts have no spaces, so to FTS5 a whole sentence is one token, and a search finds only its beginning.
+//! Bigrams find any two consecutive characters, and a phrase of bigrams finds any longer text. FTS5 has no such option;
+//! it is off by default.
 
 use super::tokenizer::is_mark;
 use super::{Purpose, Span};
 
-/// Breaks `token` where it is CJK, and hands out the parts from left to right.
+/// Breaks the CJK runs of `token` into bigrams and calls `each` with the parts from left to right.
 ///
-/// A run c1…cn becomes c1c2, c2c3, …, c(n-1)cn, and cn by itself: so every character starts a term, and one
-/// character is found as a prefix. A query whose text ends with the run leaves cn out, because the document's
-/// run may go on; one that goes on keeps it, so that positions count alike. A query of one character is that
-/// character. Combining marks stay with the character before them.
+/// A run c1…cn becomes c1c2, c2c3, …, c(n-1)cn, and cn alone. Every character thus starts a term, and a prefix query
+/// finds a single character. A query whose text ends with the run omits cn, because the run in the document may
+/// continue; a query with more text keeps it, so that positions agree. A query of one character stays that character.
+/// Combining marks stay with the character before them.
 pub(super) fn break_token(text: &str, token: Span, purpose: Purpose, each: &mut dyn FnMut(Span)) {
     let surface = &text[token.start..token.end];
     if !surface.bytes().any(|byte| byte >= FIRST_LEAD_BYTE) {
         return each(token);
     }
-    let mut part = Part::Empty;
+    let mut part = TokenPart::Empty;
     for (at, c) in surface.char_indices() {
         let (at, is_cjk) = (token.start + at, is_cjk(c));
         part = match part {
-            Part::Cjk { .. } if is_mark(c) => part,
-            Part::Cjk { last, before } if is_cjk => {
+            TokenPart::Cjk { .. } if is_mark(c) => part,
+            TokenPart::Cjk { last, before } if is_cjk => {
                 if let Some(start) = before {
                     each(Span { start, end: at });
                 }
-                Part::Cjk { last: at, before: Some(last) }
+                TokenPart::Cjk { last: at, before: Some(last) }
             }
-            Part::Other { .. } if !is_cjk => part,
+            TokenPart::Other { .. } if !is_cjk => part,
             _ => {
                 part.finish(text, at, purpose, each);
-                if is_cjk { Part::Cjk { last: at, before: None } } else { Part::Other { start: at } }
+                if is_cjk {
+                    TokenPart::Cjk { last: at, before: None }
+                } else {
+                    TokenPart::Other { start: at }
+                }
             }
         };
     }
     part.finish(text, token.end, purpose, each);
 }
 
-/// The part of a token that is being read.
-enum Part {
+/// The part of a token read so far.
+enum TokenPart {
     Empty,
-    /// Where the last character starts, and the one before it, if the run has two.
+    /// A CJK run: the offset of its last character, and of the one before it if the run has two.
     Cjk {
         last: usize,
         before: Option<usize>,
@@ -52,12 +56,12 @@ enum Part {
     },
 }
 
-impl Part {
+impl TokenPart {
     fn finish(self, text: &str, end: usize, purpose: Purpose, each: &mut dyn FnMut(Span)) {
         match self {
-            Part::Empty => {}
-            Part::Other { start } => each(Span { start, end }),
-            Part::Cjk { last, before } => {
+            TokenPart::Empty => {}
+            TokenPart::Other { start } => each(Span { start, end }),
+            TokenPart::Cjk { last, before } => {
                 if let Some(start) = before {
                     each(Span { start, end });
                 }
@@ -70,11 +74,12 @@ impl Part {
     }
 }
 
-/// No CJK character starts with a lesser byte, so most tokens need not be decoded.
+/// No CJK character starts with a smaller byte, so most tokens need not be decoded.
 const FIRST_LEAD_BYTE: u8 = 0xE1;
 
-/// Whether `c` is Han, Hiragana, Katakana or Hangul. Separators never come here, so ranges may
-/// hold them.
+/// Reports whether `c` is Han, Hiragana, Katakana or Hangul.
+///
+/// The ranges may include separators, because the caller passes only characters of tokens.
 fn is_cjk(c: char) -> bool {
     matches!(c,
         '\u{1100}'..='\u{11FF}'         // Hangul Jamo
@@ -121,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_cjk_is_a_token_of_its_own() {
+    fn text_in_other_scripts_is_a_token_of_its_own() {
         let token = "iPhone用ケースv2";
         assert_eq!(parts(token, Purpose::Document), ["iPhone", "用ケ", "ケー", "ース", "ス", "v2"]);
         assert_eq!(parts(token, Purpose::Query), ["iPhone", "用ケ", "ケー", "ース", "ス", "v2"]);
@@ -145,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cjk_character_starts_with_a_byte_that_is_looked_for() {
+    fn no_cjk_character_starts_below_the_first_lead_byte() {
         for c in ('\0'..=char::MAX).filter(|&c| is_cjk(c)) {
             assert!(c.to_string().as_bytes()[0] >= FIRST_LEAD_BYTE, "{c}");
         }

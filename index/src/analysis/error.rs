@@ -1,4 +1,4 @@
-//! Why a `tokenize=` string was refused.
+//! Why was a `tokenize=` string refused?
 
 use thiserror::Error;
 
@@ -6,25 +6,25 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AnalyzerError {
-    /// There is nothing but spaces, which FTS5 refuses too.
+    /// The string consists of spaces. FTS5 refuses it too.
     #[error("the tokenizer is blank; name one, as in \"porter unicode61\", or leave it empty for unicode61")]
     Blank,
 
-    /// A quoted value goes on to the end of the string.
+    /// A quoted value has no closing quote.
     #[error("the quote opened at {quoted} is not closed; end it with ' and write a quote inside it as ''")]
     UnclosedQuote {
-        /// The rest of the string, from the quote on.
+        /// The rest of the string, starting with the opening quote.
         quoted: String,
     },
 
-    /// A character outside quotes that is neither a letter, a digit, `_` nor a space.
-    #[error("\"{}\" must stand in quotes, as in tokenchars '-_'; words are parted by spaces", .found.escape_default())]
+    /// A character outside quotes is not a letter, a digit, `_` or a space.
+    #[error("\"{}\" must be in quotes, as in tokenchars '-_'; words are separated by spaces", .found.escape_default())]
     UnquotedCharacter {
-        /// The character at fault.
+        /// The first such character.
         found: char,
     },
 
-    /// No tokenizer of FTS5 has this name.
+    /// FTS5 has no tokenizer of this name.
     #[error("there is no tokenizer {name}; use unicode61 or porter unicode61")]
     UnknownTokenizer {
         /// The name as given.
@@ -45,7 +45,7 @@ pub enum AnalyzerError {
         option: String,
     },
 
-    /// FTS5 can choose token characters by Unicode category, but snapseek cannot.
+    /// FTS5 can select token characters by Unicode category; snapseek cannot.
     #[error("the option categories is not supported; use tokenchars and separators to name characters")]
     UnsupportedCategories,
 
@@ -56,7 +56,7 @@ pub enum AnalyzerError {
         option: String,
     },
 
-    /// `remove_diacritics` has three values.
+    /// `remove_diacritics` has another value than 0, 1 or 2.
     #[error("remove_diacritics is 0, 1 or 2, not {value}")]
     InvalidRemoveDiacritics {
         /// The value as given.

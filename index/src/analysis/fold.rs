@@ -1,24 +1,24 @@
-//! Case folding, and diacritics removed as FTS5 removes them.
+//! Folds case and removes diacritics, as FTS5 does.
 //!
-//! A code point folds to one code point or to nothing: first its case, then, if so asked, its
-//! diacritics. Code points of one or two bytes are looked up in a table that is made once; the rest
-//! is searched for, on the few pages that hold anything to fold.
+//! A code point folds to one code point or to nothing: first its case, then, depending on the option, its diacritics. A
+//! table built once holds the results for code points of one or two bytes. All others are found by binary search, on
+//! the few pages of 256 code points that contain anything to fold.
 
 use super::tables::{BASES, CASE_RUNS, FOLDING_PAGES};
 
-/// Which diacritics are removed: the values 0, 1 and 2 of the option `remove_diacritics`.
+/// Which diacritics to remove: the values 0, 1 and 2 of the option `remove_diacritics`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum RemoveDiacritics {
-    /// None: only case is folded.
+    /// Removes none and only folds case.
     None,
-    /// Those of code points that carry one. FTS5 began so, and keeps it as the default.
+    /// Removes the diacritic of code points that have one. This is FTS5's original behaviour and its default.
     #[default]
     Simple,
-    /// All.
+    /// Removes all diacritics, also from code points that have several.
     Complex,
 }
 
-/// Code points that change case by the same distance: `count` of them, each `step` after the last.
+/// A run of code points whose lower case is the same distance away: `count` of them, `step` apart.
 pub(super) struct CaseRun {
     first: u32,
     distance: i32,
@@ -26,40 +26,42 @@ pub(super) struct CaseRun {
     step: u8,
 }
 
-/// Makes an entry of the generated table.
+/// Creates an entry of the generated table.
 pub(super) const fn case(first: u32, count: u8, step: u8, distance: i32) -> CaseRun {
     CaseRun { first, distance, count, step }
 }
 
-/// Consecutive lower case code points that are the same letter with diacritics.
+/// Consecutive lower-case code points that are the same letter with different diacritics.
 pub(super) struct Base {
     first: u16,
     count: u8,
+    /// The ASCII letter; 0 when the code point is dropped.
     letter: u8,
+    /// Whether the code points have several diacritics, which only `Complex` removes.
     has_several: bool,
 }
 
-/// Makes an entry of the generated table.
+/// Creates an entry of the generated table.
 pub(super) const fn base(first: u16, count: u8, letter: u8, has_several: bool) -> Base {
     Base { first, count, letter, has_several }
 }
 
-/// Folds surfaces of tokens.
+/// Folds the text of tokens.
 #[derive(Clone)]
 pub(super) struct Folding {
     remove_diacritics: RemoveDiacritics,
-    /// What the code points that take one or two bytes fold to; 0 where they are dropped.
+    /// The folded form of each code point of one or two bytes; 0 when it is dropped.
     low: Box<[u16; Folding::LOW]>,
 }
 
 impl Folding {
     const LOW: usize = 0x800;
 
-    /// The folding that removes these diacritics.
+    /// Builds the table for the given option.
     pub fn new(remove_diacritics: RemoveDiacritics) -> Folding {
         let fold = |c| {
             let folded = folded(c as u32, remove_diacritics);
-            u16::try_from(folded).expect("what takes two bytes folds to what takes three at most")
+            u16::try_from(folded).expect("a code point of two bytes folds to one of at most three")
         };
         Folding { remove_diacritics, low: Box::new(std::array::from_fn(fold)) }
     }
@@ -138,7 +140,7 @@ mod tests {
 
     #[test]
     fn each_mode_removes_more_than_the_one_before() {
-        // U+1EA4 carries two diacritics, and so only the last mode reaches it.
+        // U+1EA4 has two diacritics, so only the last mode removes them.
         let surface = "É\u{1EA4}e\u{301}ΩЖ";
         assert_eq!(form(surface, RemoveDiacritics::None), "é\u{1EA5}e\u{301}ωж");
         assert_eq!(form(surface, RemoveDiacritics::Simple), "e\u{1EA5}eωж");

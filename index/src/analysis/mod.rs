@@ -1,11 +1,11 @@
 //! How does text become tokens?
 //!
-//! As in SQLite's FTS5: `unicode61` breaks text into tokens and folds them, `porter` stems them.
-//! For the same `tokenize=` string an [`Analyzer`] gives the terms, positions and byte spans that
-//! SQLite gives, for every text. The one addition, bigrams for CJK, is off unless asked for.
+//! As in SQLite's FTS5, `unicode61` breaks text into tokens and folds them, and `porter` stems them. For the same
+//! `tokenize=` string, an [`Analyzer`] gives the same terms, positions and byte spans as SQLite, for every text. The
+//! only addition, bigrams for CJK scripts, is off by default.
 //!
-//! Work is cut so that an index pays little: [`Analyzer::spans`] finds tokens without folding them,
-//! and only the forms that are new need [`Analyzer::stem`].
+//! The work is split so that indexing is cheap: [`Analyzer::spans`] finds tokens without folding them, and only forms
+//! that were not seen before need [`Analyzer::stem`].
 
 mod cjk;
 mod error;
@@ -20,27 +20,27 @@ use std::fmt;
 pub use error::AnalyzerError;
 
 use fold::Folding;
-use options::Options;
-use tokenizer::Tokenizer;
+use options::TokenizeOptions;
+use tokenizer::Unicode61;
 
-/// FTS5 cuts longer terms, even in the middle of a character.
+/// The maximum length of a term in bytes. FTS5 cuts longer terms, even in the middle of a character.
 const LONGEST_TERM: usize = 32_768;
 
-/// Who is asking: documents and queries break CJK runs differently.
+/// The kind of text to analyse. Documents and queries break CJK runs differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Text to be found.
+    /// Text of a document to be indexed.
     Document,
-    /// Text to find.
+    /// Text of a query.
     Query,
 }
 
-/// Where a token stands in its text, in bytes.
+/// The byte range of a token in its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// The first byte of the token.
+    /// The offset of the first byte.
     pub start: usize,
-    /// The byte after its last.
+    /// The offset after the last byte.
     pub end: usize,
 }
 
@@ -62,48 +62,47 @@ pub struct Span {
 /// ```
 #[derive(Clone)]
 pub struct Analyzer {
-    tokenizer: Tokenizer,
+    tokenizer: Unicode61,
     folding: Folding,
     is_stemming: bool,
     is_bigramming: bool,
 }
 
 impl Analyzer {
-    /// Reads an FTS5 `tokenize=` string, such as `porter unicode61` or
-    /// `unicode61 remove_diacritics 2 tokenchars '-_'`. The empty string is `unicode61`.
+    /// Creates an analyzer from an FTS5 `tokenize=` string, such as `porter unicode61` or `unicode61 remove_diacritics
+    /// 2 tokenchars '-_'`. The empty string means `unicode61`.
     ///
     /// # Errors
     ///
-    /// What SQLite refuses, and what it has that snapseek has not: the tokenizers `ascii` and
-    /// `trigram`, and the option `categories`.
+    /// Returns an error for strings that SQLite refuses, and for features of SQLite that snapseek lacks: the tokenizers
+    /// `ascii` and `trigram`, and the option `categories`.
     pub fn parse(tokenize: &str) -> Result<Analyzer, AnalyzerError> {
-        let options = Options::parse(tokenize)?;
+        let options = TokenizeOptions::parse(tokenize)?;
         Ok(Analyzer {
-            tokenizer: Tokenizer::new(&options.overrides),
+            tokenizer: Unicode61::new(&options.overrides),
             folding: Folding::new(options.remove_diacritics),
             is_stemming: options.is_stemming,
             is_bigramming: false,
         })
     }
 
-    /// Checks a `tokenize=` string without making the tables that an analyzer has.
+    /// Checks a `tokenize=` string without building the tables of an analyzer.
     ///
     /// # Errors
     ///
-    /// As [`Analyzer::parse`].
+    /// Returns an error in the same cases as [`Analyzer::parse`].
     pub fn check(tokenize: &str) -> Result<(), AnalyzerError> {
-        Options::parse(tokenize).map(|_| ())
+        TokenizeOptions::parse(tokenize).map(|_| ())
     }
 
-    /// The same analyzer, but with runs of CJK (Han, Hiragana, Katakana, Hangul) broken into bigrams.
+    /// Returns the same analyzer, but with runs of CJK (Han, Hiragana, Katakana, Hangul) broken into bigrams.
     pub fn with_cjk_bigrams(self) -> Analyzer {
         Analyzer { is_bigramming: true, ..self }
     }
 
     /// Calls `each` with the span of each token of `text`, in order.
     ///
-    /// Spans are not empty and do not overlap, but for bigrams, of which each starts within the one
-    /// before it.
+    /// Spans are not empty. They do not overlap, except that each bigram of a CJK run starts within the one before it.
     pub fn spans(&self, text: &str, purpose: Purpose, mut each: impl FnMut(Span)) {
         let mut from = 0;
         while let Some(token) = self.tokenizer.next_token(text, from) {
@@ -116,15 +115,26 @@ impl Analyzer {
         }
     }
 
-    /// Puts the folded form of a token's surface into `out`, before stemming: case folded,
-    /// diacritics removed. What `out` held is gone.
+    /// Replaces the content of `out` by the folded form of a token: case folded, diacritics removed, not stemmed.
     pub fn fold(&self, surface: &str, out: &mut Vec<u8>) {
         out.clear();
         self.folding.fold(surface, out);
     }
 
-    /// Reduces a folded form to its index term, in place: stems it if this analyzer stems, and cuts
-    /// it at 32,768 bytes, which may leave a part of a character at the end.
+    /// Reduces a folded form to its index term, in place.
+    ///
+    /// Stems the form if this analyzer stems, and cuts it at 32,768 bytes, which may leave an incomplete character at
+    /// the end.
+    ///
+    /// ```
+    /// use snapseek_index::analysis::Analyzer;
+    ///
+    /// let analyzer = Analyzer::parse("porter")?;
+    /// let mut form = b"relational".to_vec();
+    /// analyzer.stem(&mut form);
+    /// assert_eq!(form, b"relat");
+    /// # Ok::<(), snapseek_index::analysis::AnalyzerError>(())
+    /// ```
     pub fn stem(&self, form: &mut Vec<u8>) {
         if self.is_stemming {
             porter::stem(form);
@@ -132,26 +142,26 @@ impl Analyzer {
         form.truncate(LONGEST_TERM);
     }
 
-    /// Puts the index term of a token's surface into `out`: [`fold`](Analyzer::fold), then
+    /// Replaces the content of `out` by the index term of a token: [`fold`](Analyzer::fold), then
     /// [`stem`](Analyzer::stem).
     pub fn term(&self, surface: &str, out: &mut Vec<u8>) {
         self.fold(surface, out);
         self.stem(out);
     }
 
-    /// Whether terms are stems.
+    /// Reports whether the analyzer stems terms.
     pub fn is_stemming(&self) -> bool {
         self.is_stemming
     }
 
-    /// Whether runs of CJK are broken into bigrams.
+    /// Reports whether the analyzer breaks runs of CJK into bigrams.
     pub fn is_bigramming(&self) -> bool {
         self.is_bigramming
     }
 }
 
 impl fmt::Debug for Analyzer {
-    // The tables would fill screens.
+    // Omits the tables, which have thousands of entries.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Analyzer")
             .field("is_stemming", &self.is_stemming)

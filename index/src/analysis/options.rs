@@ -1,28 +1,28 @@
-//! What an FTS5 `tokenize=` string says: words and quoted values, parted by spaces.
+//! Parses an FTS5 `tokenize=` string: words and quoted values, separated by spaces.
 //!
-//! The grammar is that of `fts5_config.c`, down to what it refuses. Names are compared without
-//! regard to ASCII case.
+//! The grammar is that of `fts5_config.c`, including the strings it refuses. Names are compared without regard to ASCII
+//! case.
 
 use super::error::AnalyzerError;
 use super::fold::RemoveDiacritics;
 use super::tokenizer::Class;
 
-/// The choices that a `tokenize=` string makes.
+/// The options that a `tokenize=` string sets.
 #[derive(Default)]
-pub(super) struct Options {
+pub(super) struct TokenizeOptions {
     pub is_stemming: bool,
     pub remove_diacritics: RemoveDiacritics,
     /// The characters of `tokenchars` and `separators`, in order of appearance.
     pub overrides: Vec<(char, Class)>,
 }
 
-impl Options {
-    /// Reads a `tokenize=` string.
-    pub fn parse(tokenize: &str) -> Result<Options, AnalyzerError> {
+impl TokenizeOptions {
+    /// Parses a `tokenize=` string.
+    pub fn parse(tokenize: &str) -> Result<TokenizeOptions, AnalyzerError> {
         let words = words(tokenize)?;
-        // SQLite takes any number of them for one.
+        // SQLite accepts `porter` repeatedly; it has the effect of one.
         let stemmers = words.iter().take_while(|word| is_named(word, "porter")).count();
-        let mut options = Options { is_stemming: stemmers > 0, ..Options::default() };
+        let mut options = TokenizeOptions { is_stemming: stemmers > 0, ..TokenizeOptions::default() };
         let Some((name, choices)) = words[stemmers..].split_first() else { return Ok(options) };
         if !is_named(name, "unicode61") {
             return Err(unfit_tokenizer(name.clone()));
@@ -63,7 +63,7 @@ impl Options {
     }
 }
 
-// Not inlined: this is not worth the room that it would take at every name.
+// Not inlined, because each of the many calls would repeat its code.
 #[inline(never)]
 fn is_named(word: &str, name: &str) -> bool {
     word.eq_ignore_ascii_case(name)
@@ -77,6 +77,7 @@ fn unfit_tokenizer(name: String) -> AnalyzerError {
     }
 }
 
+/// Splits a `tokenize=` string into its words and quoted values.
 fn words(tokenize: &str) -> Result<Vec<String>, AnalyzerError> {
     let mut words = Vec::new();
     // A NUL ends SQLite's strings.
@@ -90,7 +91,7 @@ fn words(tokenize: &str) -> Result<Vec<String>, AnalyzerError> {
     Ok(words)
 }
 
-/// How many of the first bytes pass a test, which those of a character beyond ASCII all do or all do not.
+/// Returns the number of leading bytes that pass `test`. The test must treat all bytes of a multi-byte character alike.
 #[inline(never)]
 fn run(text: &str, test: fn(u8) -> bool) -> usize {
     text.bytes().take_while(|&byte| test(byte)).count()
@@ -100,7 +101,7 @@ fn past_spaces(text: &str) -> &str {
     &text[run(text, |byte| byte == b' ')..]
 }
 
-/// The first word of `text`, which does not start with a space, and what follows it.
+/// Splits off the first word. `text` must not start with a space.
 fn first_word(text: &str) -> Result<(String, &str), AnalyzerError> {
     let (word, rest) = text.split_at(run(text, is_bareword));
     match text.bytes().next() {
@@ -111,7 +112,7 @@ fn first_word(text: &str) -> Result<(String, &str), AnalyzerError> {
     }
 }
 
-/// The value in quotes that `text` starts with, and what follows it. The first quote that is not one of a pair ends it.
+/// Splits off the quoted value at the start of `text`. A doubled quote stands for one; a single one ends the value.
 fn quoted_word(text: &str) -> Result<(String, &str), AnalyzerError> {
     let mut word = String::new();
     let mut rest = &text[1..];

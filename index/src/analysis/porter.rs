@@ -1,19 +1,19 @@
 //! The Porter stemmer, as FTS5 ships it.
 //!
-//! M. F. Porter, "An algorithm for suffix stripping", 1980, with the author's later `logi` → `log`
-//! and `bli` → `ble`. It works on bytes: one that is no ASCII letter counts as a consonant. Other
-//! Porter stemmers differ on some words, so this follows `fts5_tokenize.c` rule by rule.
+//! The algorithm is from M. F. Porter, "An algorithm for suffix stripping", 1980, with the author's later rules `logi`
+//! → `log` and `bli` → `ble`. It works on bytes, and a byte that is not an ASCII letter counts as a consonant. Other
+//! Porter stemmers differ on some words, so this one follows `fts5_tokenize.c` rule by rule.
 //!
-//! All conditions ask about vowels and consonants of a beginning of the word, and cutting or
-//! replacing its end does not change its beginning. So one bit a letter is found once for the word,
-//! and every condition is arithmetic on these bits.
+//! Every condition asks about vowels and consonants in a prefix of the word, and cutting or replacing the end of the
+//! word does not change the prefix. So the code computes one bit per letter once, and every condition is arithmetic on
+//! these bits.
 
 use std::ops::RangeInclusive;
 
-/// FTS5 stems tokens of so many bytes. The upper limit lets the letters of a word fit a `u64`.
+/// The token lengths in bytes that FTS5 stems. The upper limit lets the bits of a word fit a `u64`.
 const STEMMED_LENGTHS: RangeInclusive<usize> = 3..=64;
 
-/// A suffix, and what it becomes.
+/// A suffix and its replacement.
 type Rule = (&'static [u8], &'static [u8]);
 
 /// Stems `word` in place.
@@ -25,7 +25,7 @@ pub(super) fn stem(word: &mut Vec<u8>) {
     word.remove_plural();
     word.remove_past();
     word.replace_final_y();
-    // All that follows asks for a measure of what is left when a letter or more is gone.
+    // All following rules require a non-zero measure of a prefix that is at least one letter shorter.
     if word.measure(word.letters.len() - 1) == 0 {
         return;
     }
@@ -36,13 +36,13 @@ pub(super) fn stem(word: &mut Vec<u8>) {
     word.remove_double_l();
 }
 
-/// Whether `word` ends in a letter that some rule looks for; in English text a quarter do not.
+/// Reports whether `word` ends in a letter that some rule looks for. A quarter of English text does not.
 fn may_change(word: &[u8]) -> bool {
     const LETTERS: u32 = letters(b"cdegilmnrstuy");
     word.last().is_some_and(|last| last.is_ascii_lowercase() && LETTERS >> (last - b'a') & 1 == 1)
 }
 
-/// A bit for each letter of the alphabet that is in `these`.
+/// Returns a set of lower-case letters as bits.
 const fn letters(these: &[u8]) -> u32 {
     let mut letters = 0;
     let mut at = 0;
@@ -53,7 +53,7 @@ const fn letters(these: &[u8]) -> u32 {
     letters
 }
 
-/// Bit n is set where letter n is a consonant.
+/// Returns one bit per letter, set when it is a consonant.
 fn consonants(letters: &[u8]) -> u64 {
     let mut consonants = 0;
     let mut follows_consonant = false;
@@ -64,7 +64,7 @@ fn consonants(letters: &[u8]) -> u64 {
     consonants
 }
 
-/// A `y` is a vowel after a consonant, and a consonant elsewhere.
+/// Reports whether `letter` is a consonant. A `y` is a vowel after a consonant and a consonant elsewhere.
 fn is_consonant(letter: u8, follows_consonant: bool) -> bool {
     match letter {
         b'a' | b'e' | b'i' | b'o' | b'u' => false,
@@ -73,10 +73,10 @@ fn is_consonant(letter: u8, follows_consonant: bool) -> bool {
     }
 }
 
-/// A word on its way to its stem. A `stem` in the methods below is the length of its beginning.
+/// A word being stemmed. The parameter `stem` of the methods is the length of a prefix of it.
 struct Word<'a> {
     letters: &'a mut Vec<u8>,
-    /// Bit n is set where letter n is a consonant. Bits past the end mean nothing.
+    /// Bit n is set when letter n is a consonant. Bits past the end are undefined.
     consonants: u64,
 }
 
@@ -105,7 +105,7 @@ impl Word<'_> {
             Some(stem) if self.has_vowel(stem) => self.letters.truncate(stem),
             _ => return,
         }
-        // Make the stem a word again: `conflat` → `conflate`, `hopp` → `hop`, `fil` → `file`.
+        // Restore a proper word ending: `conflat` → `conflate`, `hopp` → `hop`, `fil` → `file`.
         let len = self.letters.len();
         match self.letters.as_slice() {
             [_, .., b'a', b't'] | [_, .., b'b', b'l'] | [_, .., b'i', b'z'] => self.push(b'e'),
@@ -198,8 +198,9 @@ impl Word<'_> {
         }
     }
 
-    /// Applies the first of `rules` whose suffix the word has, if a vowel and then a consonant come
-    /// before it. No later rule is tried when they do not.
+    /// Applies the first rule whose suffix the word has, if the prefix has a vowel followed by a consonant.
+    ///
+    /// When the prefix has not, no later rule is tried.
     fn shorten(&mut self, rules: &[Rule]) {
         let found = rules.iter().find_map(|(suffix, by)| Some((self.stem_before(suffix)?, by)));
         if let Some((stem, by)) = found
@@ -209,11 +210,10 @@ impl Word<'_> {
         }
     }
 
-    /// The length of what comes before `suffix`, if the word ends so and is not the suffix itself.
+    /// Returns the length of the word without `suffix`, if it ends with the suffix and is longer.
     #[inline(never)]
     fn stem_before(&self, suffix: &[u8]) -> Option<usize> {
-        // Most suffixes that are tried differ in the last letter, so a call to compare them whole
-        // would cost more than this loop.
+        // Most suffixes differ in the last letter, so comparing whole slices by a call would cost more than this loop.
         let has_suffix = self.letters.iter().rev().zip(suffix.iter().rev()).all(|(a, b)| a == b);
         (has_suffix && self.letters.len() > suffix.len()).then(|| self.letters.len() - suffix.len())
     }
@@ -225,19 +225,19 @@ impl Word<'_> {
         }
     }
 
-    /// Porter's m: how often a consonant follows a vowel in the first `stem` letters.
+    /// Porter's m: counts the consonants that follow a vowel in the first `stem` letters.
     fn measure(&self, stem: usize) -> u32 {
         let follows_vowel = !(self.consonants << 1 | 1);
         (self.consonants & follows_vowel & first(stem)).count_ones()
     }
 
-    /// Porter's *v*: whether the first `stem` letters hold a vowel.
+    /// Porter's *v*: reports whether the first `stem` letters contain a vowel.
     fn has_vowel(&self, stem: usize) -> bool {
         !self.consonants & first(stem) != 0
     }
 
-    /// Porter's *o: whether the first `stem` letters end in consonant, vowel, consonant, of which
-    /// the last is not w, x or y.
+    /// Porter's *o: reports whether the first `stem` letters end in consonant, vowel, consonant, and the last is not w,
+    /// x or y.
     fn ends_short(&self, stem: usize) -> bool {
         stem >= 3
             && self.consonants >> (stem - 3) & 0b111 == 0b101
@@ -262,7 +262,7 @@ impl Word<'_> {
     }
 }
 
-/// The lowest `count` bits. A stem is shorter than its word, so there is always a bit left.
+/// Returns a mask of the lowest `count` bits. A stem is shorter than its word, so `count` is below 64.
 fn first(count: usize) -> u64 {
     !(u64::MAX << count)
 }
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn replaced_letters_are_vowels_or_consonants_anew() {
+    fn replacing_letters_updates_the_consonant_bits() {
         for word in ["sensibiliti", "happy", "playing", "yyyyed", "syzygy"] {
             let mut letters = word.as_bytes().to_vec();
             let mut word = Word { consonants: consonants(&letters), letters: &mut letters };

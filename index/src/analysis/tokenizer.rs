@@ -1,13 +1,13 @@
-//! unicode61 word breaking: where tokens start and end.
+//! Where do tokens start and end by the rules of unicode61?
 //!
-//! A token starts at a token character and runs to the next separator. A combining mark goes on
-//! with a token and never starts one.
+//! A token starts at a token character and ends before the next separator. A combining mark continues a token but never
+//! starts one.
 
 use super::Span;
 use super::tables::{FAR_SEPARATORS, FIRST_MARK, MARKS, SEPARATOR_INDEX, SEPARATOR_WORDS};
 use crate::order::sort;
 
-/// What a code point does to the token that it meets.
+/// The effect of a code point on tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     Separator,
@@ -15,25 +15,24 @@ pub(super) enum Class {
     Mark,
 }
 
-/// The classes of all code points, with what `tokenchars` and `separators` have changed.
+/// The classes of all code points, after the changes of `tokenchars` and `separators`.
 #[derive(Clone)]
-pub(super) struct Tokenizer {
-    /// Whether a byte is an ASCII token character; no byte of a longer code point is.
+pub(super) struct Unicode61 {
+    /// For each byte, whether it is an ASCII token character. No byte of a longer code point is.
     ascii: [bool; 256],
-    /// The classes of the code points that take one or two bytes: most of what is written in
-    /// Europe and the Middle East needs no more than this table.
-    low: Box<[Class; Tokenizer::LOW]>,
-    /// The code points beyond `low` whose class is turned round, sorted.
+    /// The classes of code points of one or two bytes. Most text of Europe and the Middle East needs no other table.
+    low: Box<[Class; Unicode61::LOW]>,
+    /// The code points beyond `low` whose class is the opposite of the default, sorted.
     exceptions: Vec<char>,
 }
 
-impl Tokenizer {
+impl Unicode61 {
     const LOW: usize = 0x800;
 
-    /// unicode61 with these characters put in these classes.
-    pub fn new(overrides: &[(char, Class)]) -> Tokenizer {
+    /// Creates unicode61 with the classes of some characters overridden.
+    pub fn new(overrides: &[(char, Class)]) -> Unicode61 {
         let class = |at| char::from_u32(at as u32).map_or(Class::Separator, default_class);
-        let mut tokenizer = Tokenizer {
+        let mut tokenizer = Unicode61 {
             ascii: [false; 256],
             low: Box::new(std::array::from_fn(class)),
             exceptions: Vec::new(),
@@ -50,20 +49,20 @@ impl Tokenizer {
 
     fn override_class(&mut self, c: char, class: Class) {
         let default = default_class(c);
-        // SQLite keeps a list of exceptions beyond ASCII: what is on it stays on it, so there the
-        // first override wins, and within ASCII the last. Marks are marks whatever one says.
+        // SQLite keeps a list of exceptions for characters beyond ASCII and never removes one, so beyond ASCII the
+        // first override wins, and within ASCII the last. No option changes the class of a mark.
         if !c.is_ascii() && (default == class || default == Class::Mark) {
             return;
         }
         match self.low.get_mut(c as usize) {
             Some(low) => *low = class,
-            // SQLite's decoder reads the two noncharacters as the replacement character.
+            // SQLite's decoder reads these two noncharacters as the replacement character.
             None if ('\u{fffd}'..='\u{ffff}').contains(&c) => self.exceptions.extend('\u{fffd}'..='\u{ffff}'),
             None => self.exceptions.push(c),
         }
     }
 
-    /// The first token that starts at `from` or later; `from` stands between two code points.
+    /// Returns the first token that starts at `from` or later. `from` must be a character boundary.
     pub fn next_token(&self, text: &str, from: usize) -> Option<Span> {
         let start = self.token_start(text, from)?;
         let bytes = text.as_bytes();
@@ -121,7 +120,7 @@ fn default_class(c: char) -> Class {
     }
 }
 
-/// Whether `c` is a combining mark. All marks are below [`Tokenizer::LOW`].
+/// Reports whether `c` is a combining mark. All marks are below [`Unicode61::LOW`].
 pub(super) fn is_mark(c: char) -> bool {
     let place = u32::from(c).wrapping_sub(FIRST_MARK);
     place < u64::BITS && MARKS >> place & 1 == 1
@@ -141,21 +140,21 @@ mod tests {
 
     #[test]
     fn every_mark_is_in_the_low_table() {
-        assert!((FIRST_MARK + u64::BITS - MARKS.leading_zeros()) as usize <= Tokenizer::LOW);
+        assert!((FIRST_MARK + u64::BITS - MARKS.leading_zeros()) as usize <= Unicode61::LOW);
     }
 
     #[test]
     fn beyond_ascii_the_first_override_wins_and_within_it_the_last() {
         let (tokenchar, separator) = (Class::TokenChar, Class::Separator);
         let both = [('-', tokenchar), ('→', tokenchar), ('-', separator), ('→', separator)];
-        let tokenizer = Tokenizer::new(&both);
+        let tokenizer = Unicode61::new(&both);
         assert_eq!(tokenizer.class('-'), separator);
         assert_eq!(tokenizer.class('→'), tokenchar);
     }
 
     #[test]
     fn no_option_changes_a_mark() {
-        let tokenizer = Tokenizer::new(&[('\u{301}', Class::TokenChar), ('\u{301}', Class::Separator)]);
+        let tokenizer = Unicode61::new(&[('\u{301}', Class::TokenChar), ('\u{301}', Class::Separator)]);
         assert_eq!(tokenizer.class('\u{301}'), Class::Mark);
     }
 }

@@ -1,14 +1,14 @@
-//! WebAssembly SIMD: four values at a time, as `scalar` has them.
+//! Unpacks four values at a time with WebAssembly SIMD, with the same results as `scalar`.
 
 use super::LANES;
 use core::arch::wasm32::{
     u32x4, u32x4_extract_lane, u32x4_shl, u32x4_shr, u32x4_splat, v128, v128_and, v128_or,
 };
 
-/// What stands in each lane of two words that follow each other, from bit `shift` of the first on, as far as the mask goes.
+/// Extracts one packed value per lane. A value starts at bit `shift` of `low` and may continue into `high`.
 #[inline]
 pub fn unpack_row(low: &[u8; 16], high: &[u8; 16], shift: u32, mask: u32) -> [u32; LANES] {
-    // Twice, since no shift is by all 32 bits.
+    // SIMD shifts are modulo 32, so a shift by 32 bits takes two steps.
     let spilled = u32x4_shl(u32x4_shl(load(high), 1), 31 - shift);
     let row = v128_and(v128_or(u32x4_shr(load(low), shift), spilled), u32x4_splat(mask));
     [

@@ -1,19 +1,30 @@
-//! Byte strings by number: each distinct one is kept once.
+//! Numbers distinct byte strings and stores each one once.
 
-use crate::order::{sort_by, sort_by_number};
+use crate::order::{radix_sort_by_key, sort_by};
 use crate::wire::len32;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A table of distinct byte strings, numbered in order of first appearance.
+/// A hash table of distinct byte strings, numbered in order of first appearance.
+///
+/// ```
+/// use snapseek_index::inverted::Interner;
+///
+/// let mut words = Interner::default();
+/// assert_eq!(words.intern(b"pear"), (0, true));
+/// assert_eq!(words.intern(b"apple"), (1, true));
+/// assert_eq!(words.intern(b"pear"), (0, false));
+/// assert_eq!(words.get(1), b"apple");
+/// assert_eq!(words.sorted(), [1, 0]);
+/// ```
 #[derive(Debug, Default)]
 pub struct Interner {
     bytes: Vec<u8>,
     ends: Vec<u32>,
-    /// A power of two of them, of which no more than half are taken. A string is looked for from where its tag says on.
+    /// A power of two of slots, at most half of them occupied. Probing is linear, from the slot that the tag selects.
     slots: Vec<Slot>,
 }
 
-/// A string's number, where it stands, and half of its hash: a lookup touches the table and the string, nothing else.
+/// A string's number, its location, and half of its hash. A lookup touches only the slot and the string.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     tag: u32,
@@ -24,7 +35,7 @@ struct Slot {
 
 impl Slot {
     const FREE: Slot = Slot { tag: 0, number: u32::MAX, start: 0, len: 0 };
-    /// So many there are at least.
+    /// The minimum number of slots.
     const FEWEST: usize = 16;
 
     fn is_free(&self) -> bool {
@@ -33,7 +44,7 @@ impl Slot {
 }
 
 impl Interner {
-    /// The number of `text`, and whether it is new.
+    /// Returns the number of `text`, and whether it is new.
     pub fn intern(&mut self, text: &[u8]) -> (u32, bool) {
         if self.ends.len() * 2 >= self.slots.len() {
             self.grow();
@@ -71,20 +82,20 @@ impl Interner {
         }
     }
 
-    /// The string with this number.
+    /// Returns the string with this number.
     pub fn get(&self, number: u32) -> &[u8] {
         slice(&self.bytes, &self.ends, number)
     }
 
-    /// How many there are.
-    #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
+    /// Returns the number of strings.
+    #[expect(clippy::len_without_is_empty, reason = "no caller needs it")]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The numbers in the order of their strings.
+    /// Returns the numbers, sorted by their strings.
     pub fn sorted(&self) -> Vec<u32> {
-        // The first eight bytes as one number settle most of it without touching the strings.
+        // The first eight bytes, compared as one integer, decide most comparisons without touching the strings.
         let head = |number: u32| {
             let text = self.get(number);
             let mut head = [0; 8];
@@ -92,7 +103,7 @@ impl Interner {
             u64::from_be_bytes(head)
         };
         let mut order = (0..len32(self.len())).map(|number| (head(number), number)).collect::<Vec<_>>();
-        sort_by_number(&mut order, |(head, _)| *head);
+        radix_sort_by_key(&mut order, |(head, _)| *head);
         for alike in order.chunk_by_mut(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
             sort_by(alike, |a, b| self.get(a.1).cmp(self.get(b.1)));
         }
@@ -105,8 +116,7 @@ fn slice<'a>(bytes: &'a [u8], ends: &[u32], number: u32) -> &'a [u8] {
     &bytes[start as usize..ends[number as usize] as usize]
 }
 
-/// All bytes of a word of at most sixteen, as two numbers; words that are as long as each other share them if they are
-/// equal, and only then.
+/// Packs a word of at most 16 bytes into two integers. Two words of equal length are equal if and only if these are.
 #[inline]
 fn halves(text: &[u8]) -> Option<[u64; 2]> {
     Some(match text.len() {
@@ -120,7 +130,7 @@ fn halves(text: &[u8]) -> Option<[u64; 2]> {
     })
 }
 
-/// A hash of a word.
+/// Hashes a word.
 fn hash(text: &[u8]) -> u32 {
     let Some([low, high]) = halves(text) else { return (xxh3_64(text) >> 32) as u32 };
     let mixed = (low ^ text.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
@@ -128,7 +138,7 @@ fn hash(text: &[u8]) -> u32 {
     (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
 }
 
-/// Whether two words are the same. Words are short, and two comparisons of numbers are quicker than a call.
+/// Reports whether two words are equal. Words are short, and comparing two integers is faster than a call.
 fn is_same(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len()
         && match halves(a) {
@@ -161,8 +171,9 @@ mod tests {
         expected.dedup();
         assert_eq!(sorted.collect::<Vec<_>>(), expected);
     }
+
     #[test]
-    fn many_strings_have_the_numbers_that_a_map_gives_them() {
+    fn numbers_agree_with_a_hash_map_for_many_strings() {
         let (mut interner, mut known) = (Interner::default(), std::collections::HashMap::new());
         let mut state = 7_u32;
         for _ in 0..30_000 {

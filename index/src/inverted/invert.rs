@@ -1,18 +1,20 @@
-//! From "which term is each token" to "which tokens does each term have".
+//! Inverts a batch of documents: from the term of each token to the tokens of each term.
+//!
+//! The tokens are sorted by term with a counting sort. Within a term they stay in document order.
 
-use super::{Interner, List, ShapesWriter};
+use super::{Interner, PostingList, ShapesWriter};
 use crate::bitmap::Bitmap;
 use crate::ids::FieldId;
 use crate::wire::len32;
 
-/// A batch's postings, by term.
+/// The postings of a batch of documents, grouped by term.
 #[derive(Debug, Default)]
-pub struct Inverted {
-    /// The batch's term numbers in the order of the terms' bytes.
+pub struct InvertedBatch {
+    /// The batch's term numbers, sorted by the bytes of the terms.
     pub order: Vec<u32>,
-    /// The shapes, provisionally numbered, with their uses.
+    /// The shapes under provisional numbers, with their uses.
     pub shapes: ShapesWriter,
-    /// Where each term's postings start, in `order`; one more than terms.
+    /// The start of each term's postings, in the order of `order`, and the end of the last.
     postings_at: Vec<u32>,
     positions_at: Vec<u32>,
     documents: Vec<u32>,
@@ -20,23 +22,25 @@ pub struct Inverted {
     positions: Vec<u32>,
 }
 
-/// An occurrence: the document, and the field and position in one word.
+/// One occurrence: the document, and field and position packed into `slot`.
 #[derive(Clone, Copy, Default)]
 struct Occurrence {
     document: u32,
     slot: u32,
 }
 
-/// Positions take the low bits of a slot: enough for any text within a record's length.
+/// The number of low bits of a slot that hold the position; enough for any text within the record size limit.
 const POSITION_BITS: u32 = 26;
 
-impl Inverted {
-    /// Inverts the tokens of a batch: the term of each, in order of document, field and position. `lengths` tells how many
-    /// each of the fields of each document has.
-    pub fn of(tokens: &[u32], terms: &Interner, lengths: &[u32], field_count: usize) -> Inverted {
+impl InvertedBatch {
+    /// Inverts the tokens of a batch.
+    ///
+    /// `tokens` holds the term number of each token, in order of document, field and position. `lengths` holds the
+    /// number of tokens of each field of each document.
+    pub fn of(tokens: &[u32], terms: &Interner, lengths: &[u32], field_count: usize) -> InvertedBatch {
         let order = terms.sorted();
         let (occurrences, starts) = by_term(tokens, lengths.chunks(field_count), &order);
-        let mut inverted = Inverted {
+        let mut inverted = InvertedBatch {
             shapes: ShapesWriter::default(),
             postings_at: Vec::with_capacity(order.len() + 1),
             positions_at: Vec::with_capacity(order.len() + 1),
@@ -57,8 +61,9 @@ impl Inverted {
         inverted
     }
 
-    /// Appends the live postings of the `place`th term to `list`, with new numbers for documents and shapes.
-    pub fn append_to(&self, place: usize, renumbering: Renumbering, shapes: &[u32], list: &mut List) {
+    /// Appends the live postings of the term at index `place` of `order` to `list`, with new document and shape
+    /// numbers.
+    pub fn append_to(&self, place: usize, renumbering: Renumbering, shapes: &[u32], list: &mut PostingList) {
         let postings = self.postings_at[place] as usize..self.postings_at[place + 1] as usize;
         let positions = self.positions_at[place] as usize..self.positions_at[place + 1] as usize;
         renumbering.append(
@@ -71,7 +76,7 @@ impl Inverted {
         );
     }
 
-    /// How often each shape is used by documents that are not dead.
+    /// Counts the uses of each shape by documents that are not in `dead`.
     pub fn live_uses(&self, dead: &Bitmap) -> Vec<u64> {
         let mut uses = vec![0; self.shapes.shapes().len()];
         for (&document, &shape) in self.documents.iter().zip(&self.shape_numbers) {
@@ -80,12 +85,12 @@ impl Inverted {
         uses
     }
 
-    /// How many postings the terms before the `place`th have.
+    /// Returns the number of postings of the terms before index `place` of `order`.
     pub fn postings_before(&self, place: usize) -> usize {
         self.postings_at[place] as usize
     }
 
-    /// The place of the first term that has so many postings before it.
+    /// Returns the index in `order` of the first term with at least `postings` postings before it.
     pub fn place_after(&self, postings: usize) -> usize {
         self.postings_at.partition_point(|&before| (before as usize) < postings)
     }
@@ -111,19 +116,19 @@ impl Inverted {
     }
 }
 
-/// New numbers for a source's documents.
+/// The new numbers of the documents of a merge source.
 #[derive(Clone, Copy, Debug)]
 pub enum Renumbering<'a> {
-    /// All are live: the first one's new number.
+    /// All documents are live. They are numbered consecutively, starting with this number.
     From(u32),
-    /// Some are dead, and have no number: each one's new number.
+    /// Some documents are dead. Holds the new number of each document, `None` for a dead one.
     Each(&'a [Option<u32>]),
 }
 
 impl Renumbering<'_> {
-    /// Appends postings to `list` with new numbers, without those of dead documents.
+    /// Appends the postings of live documents to `list`, with new document and shape numbers.
     ///
-    /// `total` is a shape's number of occurrences, `shapes` the new number of each.
+    /// `total` returns the number of occurrences of a shape, and `shapes` maps old shape numbers to new ones.
     pub fn append(
         self,
         documents: &[u32],
@@ -131,19 +136,19 @@ impl Renumbering<'_> {
         positions: &[u32],
         total: impl Fn(u32) -> usize,
         shapes: &[u32],
-        list: &mut List,
+        list: &mut PostingList,
     ) {
         self.append_all((documents, shape_numbers, positions), &total, shapes, list);
     }
 
-    // Compiled once, for whatever tells totals.
+    // Takes `total` as a trait object, so that the binary contains this code once.
     #[inline(never)]
     fn append_all(
         self,
         (documents, shape_numbers, mut positions): (&[u32], &[u32], &[u32]),
         total: &dyn Fn(u32) -> usize,
         shapes: &[u32],
-        list: &mut List,
+        list: &mut PostingList,
     ) {
         match self {
             Renumbering::From(first) => {
@@ -166,13 +171,13 @@ impl Renumbering<'_> {
     }
 }
 
-/// New numbers for documents of which some are dead, counted from `first`.
+/// Numbers the documents that are not in `dead` consecutively, starting with `first`.
 pub fn renumber(dead: &Bitmap, first: u32) -> Vec<Option<u32>> {
     let mut numbers = first..;
     (0..dead.len()).map(|document| if dead.has(document) { None } else { numbers.next() }).collect()
 }
 
-/// The shapes of one field and few occurrences, without a look into the table.
+/// A cache of the shapes with one field and few occurrences, which avoids most hash lookups.
 #[derive(Default)]
 struct UsualShapes {
     numbers: Vec<Option<u32>>,
@@ -208,7 +213,7 @@ impl UsualShapes {
     }
 }
 
-/// A counting sort: all occurrences by term, in the terms' order, and where each term's start.
+/// Sorts all occurrences by term with a counting sort. Returns them with the start of each term and the final end.
 fn by_term<'a>(
     tokens: &[u32],
     lengths: impl Iterator<Item = &'a [u32]>,

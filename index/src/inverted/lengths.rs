@@ -1,4 +1,6 @@
-//! How many tokens does each document have, field by field?
+//! How many tokens does each document have in each field?
+//!
+//! Lengths are bit-packed per field, at the width of the longest one:
 //!
 //! ```text
 //! u32 documents · u8 fields · fields × (u64 tokens in all · u8 width) · fields × packed lengths, padded to a byte
@@ -7,26 +9,26 @@
 use crate::bits::{self, BitWriter, widest};
 use crate::wire::{Malformed, Reader, len32};
 
-/// Collects lengths document by document; [`LengthsView`] reads them.
+/// Collects the lengths of documents. [`LengthsView`] reads them.
 #[derive(Debug)]
 pub struct LengthsWriter {
     by_field: Vec<Vec<u32>>,
 }
 
 impl LengthsWriter {
-    /// A writer for documents with this many text fields.
+    /// Creates a writer for documents with `field_count` text fields.
     pub fn new(field_count: usize) -> LengthsWriter {
         LengthsWriter { by_field: vec![Vec::new(); field_count] }
     }
 
-    /// Appends a document: its tokens in each field.
+    /// Appends a document: the number of tokens in each field.
     pub fn push(&mut self, lengths: impl IntoIterator<Item = u32>) {
         for (field, length) in self.by_field.iter_mut().zip(lengths) {
             field.push(length);
         }
     }
 
-    /// The section's bytes, for `documents` documents.
+    /// Returns the bytes of the section, for `documents` documents.
     pub fn finish(self, documents: usize) -> Vec<u8> {
         let mut out = len32(documents).to_le_bytes().to_vec();
         out.push(u8::try_from(self.by_field.len()).expect("a schema has at most 64 fields"));
@@ -44,7 +46,7 @@ impl LengthsWriter {
     }
 }
 
-/// The lengths as they stand in the file; [`LengthsWriter`] writes them.
+/// The lengths of a segment, read in place. [`LengthsWriter`] writes them.
 #[derive(Clone, Debug)]
 pub struct LengthsView<'a> {
     documents: usize,
@@ -62,7 +64,7 @@ impl<'a> LengthsView<'a> {
     /// Reads the section.
     ///
     /// # Errors
-    /// When its size is not what its head says.
+    /// Returns an error when the size of the section differs from what its header states.
     pub fn parse(bytes: &'a [u8]) -> Result<LengthsView<'a>, Malformed> {
         let mut reader = Reader::new(bytes, "the table of lengths");
         let documents = reader.len32()?;
@@ -86,29 +88,29 @@ impl<'a> LengthsView<'a> {
         }
     }
 
-    /// How many documents there are.
+    /// Returns the number of documents.
     pub fn documents(&self) -> usize {
         self.documents
     }
 
-    /// How many fields each has.
+    /// Returns the number of fields per document.
     pub fn field_count(&self) -> usize {
         self.fields.len()
     }
 
-    /// The tokens of one document in each field.
+    /// Returns the number of tokens of one document in each field.
     pub fn of_document(&self, document: usize) -> impl Iterator<Item = u32> + '_ {
         self.fields
             .iter()
             .map(move |field| bits::get(field.packed, document * field.width as usize, field.width))
     }
 
-    /// All tokens of one field.
+    /// Returns the number of tokens of one field over all documents; 0 for an unknown field.
     pub fn total_of_field(&self, field: usize) -> u64 {
         self.fields.get(field).map_or(0, |field| field.total)
     }
 
-    /// Whether each field has as many tokens in all as its documents have together.
+    /// Reports whether the stored total of each field equals the sum over its documents.
     pub fn adds_up(&self) -> bool {
         self.fields.iter().all(|field| {
             let length = |document| bits::get(field.packed, document * field.width as usize, field.width);
@@ -116,7 +118,7 @@ impl<'a> LengthsView<'a> {
         })
     }
 
-    /// Each document's tokens in all fields together, in document order: bm25's D.
+    /// Returns the number of tokens of each document over all fields, in document order: bm25's D.
     pub fn totals(&self) -> Vec<u32> {
         let mut totals = vec![0u32; self.documents];
         for field in &self.fields {
@@ -148,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_of_another_size_than_it_says_is_malformed() {
+    fn a_table_whose_size_differs_from_its_header_is_malformed() {
         let mut writer = LengthsWriter::new(1);
         writer.push([5]);
         let mut bytes = writer.finish(1);

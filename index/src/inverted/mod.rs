@@ -1,21 +1,21 @@
 //! Where does each term occur?
 //!
-//! A dictionary leads from a term to its list; a list holds the documents, how often the term occurs in each field
-//! of each, and at which positions. Everything is used as it stands in the file: nothing is unpacked before
-//! a query asks for it.
+//! A dictionary maps a term to its posting list. A posting list holds the documents that contain the term, the number
+//! of occurrences per field, and the positions. A query reads all of it in place: nothing is unpacked at opening, and
+//! each block is unpacked when a query reaches it.
 
 mod interner;
 mod invert;
 mod lengths;
-mod lists;
+mod posting_lists;
 pub mod postings;
 pub mod shapes;
 mod terms;
 
 pub use interner::Interner;
-pub use invert::{Inverted, Renumbering, renumber};
+pub use invert::{InvertedBatch, Renumbering, renumber};
 pub use lengths::{LengthsView, LengthsWriter};
-pub use lists::Lists;
-pub use postings::{Cursor, List, ListRef, MOST_WORTH};
+pub use posting_lists::PostingLists;
+pub use postings::{Cursor, ListRef, MAX_IMPACT, PostingList};
 pub use shapes::{Shape, ShapesWriter};
 pub use terms::{TermsView, TermsWalk, TermsWriter};

@@ -1,12 +1,13 @@
-//! Which documents hold a term, how often, and where?
+//! Which documents contain a term, how often, and at which positions?
 //!
-//! A term's list is cut into blocks of 128 documents. A block holds gaps between documents and the numbers of their
-//! [shapes](super::shapes), bit-packed; positions stand apart, so that a query without phrases never touches them. A list
-//! of several blocks opens with a table that allows skipping: by document, or because a block cannot
-//! score high enough.
+//! A term's posting list is cut into blocks of 128 documents. A block holds the gaps between document numbers and the
+//! [shape](super::shapes) numbers, both bit-packed. Positions are stored separately, so that a query without phrases
+//! never touches them. A list of several blocks starts with a skip table. It lets a cursor skip a block by its last
+//! document, or by the upper bound of its impacts, when no document of the block can score high enough. The *impact* of
+//! a posting is its bm25 saturation: its contribution to a score before idf.
 //!
 //! ```text
-//! list:   blocks > 1: blocks × (u32 last document · u32 documents at · u32 positions at · u16 worth)
+//! list:   blocks > 1: blocks × (u32 last document · u32 documents at · u32 positions at · u16 maximum impact)
 //!         documents part of each block, then positions part of each block
 //! documents part: u16 widths (gap | shape << 5 | position << 10) · gaps · shapes
 //! positions part: packed positions: the first of a field as it is, each further one as the gap minus one
@@ -20,31 +21,31 @@ use super::shapes::Shape;
 use crate::bits::{self, BLOCK, BitWriter, widest, width_of};
 use crate::wire::len32;
 
-/// Where a term's list stands in the postings.
+/// The location of a posting list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ListRef {
-    /// Its first byte.
+    /// The offset of its first byte in the postings.
     pub at: u32,
-    /// Its bytes.
+    /// Its length in bytes.
     pub len: u32,
-    /// How many documents it holds.
+    /// The number of documents in it.
     pub documents: u32,
 }
 
-/// A term's postings, unpacked: what the writer takes.
+/// An unpacked posting list, the input of [`encode`].
 #[derive(Clone, Debug, Default)]
-pub struct List {
+pub struct PostingList {
     /// The documents, ascending.
     pub documents: Vec<u32>,
-    /// The number of each document's shape.
+    /// The shape number of each document.
     pub shapes: Vec<u32>,
-    /// The positions of all documents in order, as they are stored: within a document and field the first as it is,
-    /// then gaps minus one.
+    /// The positions of all documents in order, encoded as they are stored: within a document and field, the first
+    /// position as it is, then the gaps minus one.
     pub positions: Vec<u32>,
 }
 
-impl List {
-    /// Empties it, keeping its memory.
+impl PostingList {
+    /// Empties the list and keeps its memory.
     pub fn clear(&mut self) {
         self.documents.clear();
         self.shapes.clear();
@@ -52,13 +53,50 @@ impl List {
     }
 }
 
+/// The bytes per entry of the skip table.
 const SKIP_ENTRY: usize = 14;
-const WHAT: &str = "a list of postings";
+/// The name of a posting list in error messages.
+const LABEL: &str = "a posting list";
 
-/// Appends `list` to the postings; [`Cursor`] reads it.
+/// Appends a posting list to `out` and returns its location. [`Cursor`] reads it.
 ///
-/// `shapes` are the shapes by number; `worth` is what a shape is worth to a score in a document, from 0 to [`MOST_WORTH`].
-pub fn encode(list: &List, shapes: &[Shape], worth: impl Fn(u32, u32) -> f64, out: &mut Vec<u8>) -> ListRef {
+/// `shapes` holds the shapes by number. `impact(shape, document)` returns the impact of a posting, from 0 to
+/// [`MAX_IMPACT`].
+///
+/// ```
+/// use snapseek_index::ids::FieldId;
+/// use snapseek_index::inverted::{PostingList, PostingLists, ShapesWriter, postings};
+///
+/// // The term occurs once in document 3, and twice in document 7, at positions 0 and 5.
+/// let mut writer = ShapesWriter::default();
+/// let once = writer.intern(&[(FieldId(0), 1)]);
+/// let twice = writer.intern(&[(FieldId(0), 2)]);
+/// [once, twice].into_iter().for_each(|shape| writer.count_use(shape));
+/// let (shapes, numbers) = writer.finish();
+/// let list = PostingList {
+///     documents: vec![3, 7],
+///     shapes: vec![numbers[once as usize], numbers[twice as usize]],
+///     positions: vec![2, 0, 4],
+/// };
+/// let mut bytes = Vec::new();
+/// let location = postings::encode(&list, &shapes, |_, _| 1.0, &mut bytes);
+///
+/// let lists = PostingLists { postings: &bytes, shapes: &shapes, documents: 10 };
+/// let mut cursor = lists.cursor(location)?;
+/// assert_eq!(cursor.doc(), 3);
+/// cursor.seek(5)?;
+/// assert_eq!((cursor.doc(), cursor.shape().total()), (7, 2));
+/// let mut positions = Vec::new();
+/// cursor.positions(&mut positions)?;
+/// assert_eq!(positions.iter().map(|spot| spot.position()).collect::<Vec<_>>(), [0, 5]);
+/// # Ok::<(), snapseek_index::wire::Malformed>(())
+/// ```
+pub fn encode(
+    list: &PostingList,
+    shapes: &[Shape],
+    impact: impl Fn(u32, u32) -> f64,
+    out: &mut Vec<u8>,
+) -> ListRef {
     let at = out.len();
     let blocks = cut(list, shapes);
     let skips = if blocks.len() > 1 { blocks.len() * SKIP_ENTRY } else { 0 };
@@ -72,14 +110,16 @@ pub fn encode(list: &List, shapes: &[Shape], worth: impl Fn(u32, u32) -> f64, ou
         let positions_at = out.len() - at;
         encode_positions(block, out);
         if skips > 0 {
-            let entry = skip_entry(block, documents_at[i], positions_at, &worth);
+            let entry = skip_entry(block, documents_at[i], positions_at, &impact);
             out[at + i * SKIP_ENTRY..][..SKIP_ENTRY].copy_from_slice(&entry);
         }
     }
     ListRef { at: len32(at), len: len32(out.len() - at), documents: len32(list.documents.len()) }
 }
 
+/// A block of a list to be encoded.
 struct Block<'a> {
+    /// The last document of the block before it.
     before: Option<u32>,
     documents: &'a [u32],
     shapes: &'a [u32],
@@ -87,6 +127,7 @@ struct Block<'a> {
     widths: Widths,
 }
 
+/// The bits per gap, shape number and position of a block.
 #[derive(Clone, Copy, Debug)]
 struct Widths {
     gap: u32,
@@ -97,7 +138,7 @@ struct Widths {
 impl Widths {
     fn encode(self) -> [u8; 2] {
         let packed = self.gap | self.shape << 5 | self.position << 10;
-        u16::try_from(packed).expect("three widths of five bits").to_le_bytes()
+        u16::try_from(packed).expect("three widths of five bits fit 16 bits").to_le_bytes()
     }
 
     fn parse(bytes: [u8; 2]) -> Widths {
@@ -106,7 +147,8 @@ impl Widths {
     }
 }
 
-fn cut<'a>(list: &'a List, shapes: &[Shape]) -> Vec<Block<'a>> {
+/// Cuts a list into blocks and determines their widths.
+fn cut<'a>(list: &'a PostingList, shapes: &[Shape]) -> Vec<Block<'a>> {
     let mut positions = &list.positions[..];
     let mut before = None;
     let mut blocks = Vec::with_capacity(list.documents.len().div_ceil(BLOCK));
@@ -114,8 +156,8 @@ fn cut<'a>(list: &'a List, shapes: &[Shape]) -> Vec<Block<'a>> {
         let occurrences = block_shapes.iter().map(|&shape| shapes[shape as usize].total() as usize).sum();
         let (mine, others) = positions.split_at(occurrences);
         positions = others;
-        // Where a field has the term more than once, a position takes a bit at least: so a reader need not believe in
-        // more of them than the file has room for.
+        // When a field contains the term more than once, a position takes at least one bit. The size of the file
+        // therefore limits the number of positions that a reader has to expect.
         let repeats = |numbers: &[u32]| numbers.iter().any(|&shape| shapes[shape as usize].repeats());
         let widths = Widths {
             gap: gaps(before, documents).map(width_of).max().unwrap_or(0),
@@ -128,6 +170,7 @@ fn cut<'a>(list: &'a List, shapes: &[Shape]) -> Vec<Block<'a>> {
     blocks
 }
 
+/// Returns the gaps between documents: 0 for consecutive ones.
 fn gaps(before: Option<u32>, documents: &[u32]) -> impl Iterator<Item = u32> {
     let mut next = before.map_or(0, |last| last + 1);
     documents.iter().map(move |&document| {
@@ -162,23 +205,23 @@ fn skip_entry(
     block: &Block,
     documents_at: usize,
     positions_at: usize,
-    worth: impl Fn(u32, u32) -> f64,
+    impact: impl Fn(u32, u32) -> f64,
 ) -> [u8; SKIP_ENTRY] {
     let last = block.documents.last().copied().unwrap_or(0);
-    let worths = block.documents.iter().zip(block.shapes).map(|(&document, &shape)| worth(shape, document));
+    let impacts = block.documents.iter().zip(block.shapes).map(|(&document, &shape)| impact(shape, document));
     let mut entry = [0; SKIP_ENTRY];
     entry[..4].copy_from_slice(&last.to_le_bytes());
     entry[4..8].copy_from_slice(&len32(documents_at).to_le_bytes());
     entry[8..12].copy_from_slice(&len32(positions_at).to_le_bytes());
-    entry[12..].copy_from_slice(&encode_worth(worths.fold(0.0, f64::max)).to_le_bytes());
+    entry[12..].copy_from_slice(&encode_impact(impacts.fold(0.0, f64::max)).to_le_bytes());
     entry
 }
 
-/// No posting is worth more: bm25's saturation stays below 2.2.
-pub const MOST_WORTH: f64 = 2.2;
+/// The maximum impact of a posting: bm25's saturation stays below 2.2.
+pub const MAX_IMPACT: f64 = 2.2;
 
-/// The worth as a fraction of [`MOST_WORTH`], rounded up: a bound must not become too low.
-fn encode_worth(worth: f64) -> u16 {
-    let steps = (worth / MOST_WORTH * f64::from(u16::MAX)).ceil();
+/// Encodes an impact as a fraction of [`MAX_IMPACT`], rounded up, because an upper bound must not become too low.
+fn encode_impact(impact: f64) -> u16 {
+    let steps = (impact / MAX_IMPACT * f64::from(u16::MAX)).ceil();
     if steps >= f64::from(u16::MAX) || steps.is_nan() { u16::MAX } else { steps.max(0.0) as u16 }
 }

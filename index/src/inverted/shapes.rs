@@ -1,20 +1,20 @@
 //! How often does a term occur in each field of a document?
 //!
-//! bm25 weighs a term's occurrences by field, so a posting needs a count per field. Documents share few such
-//! tuples of counts ("once in the body", "once in the title and twice in the body"), so each distinct tuple is a
-//! *shape*, written once; a posting names its shape. Shapes are numbered by how often they are used, so
-//! that the usual ones take one or two bits.
+//! bm25 weights occurrences by field, so a posting needs one count per field. Documents share few such tuples of counts
+//! ("once in the body", "once in the title and twice in the body"), so each distinct tuple is stored once, as a
+//! *shape*, and a posting refers to its shape by number. Shapes are numbered by frequency of use, so the common ones
+//! take one or two bits per posting.
 
 use super::Interner;
 use crate::ids::{FieldId, FieldSet};
-use crate::order::sort_numbers;
+use crate::order::sort_indexes;
 use crate::wire::{Malformed, Reader, len32, put_varint};
 
-/// Occurrences per field, fields in order, none zero.
+/// The number of occurrences per field. Fields are in order, and no count is zero.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shape {
     counts: Vec<(FieldId, u32)>,
-    /// Kept, because whoever reads positions adds up those of all documents before.
+    /// The sum of all counts. Stored, because reading positions sums it over all preceding documents.
     total: u32,
 }
 
@@ -24,31 +24,33 @@ impl Shape {
         Shape { counts, total }
     }
 
-    /// The counts by field, in field order.
+    /// Returns the count per field, in field order.
     #[inline]
     pub fn counts(&self) -> &[(FieldId, u32)] {
         &self.counts
     }
 
-    /// All occurrences together.
+    /// Returns the number of occurrences in all fields.
     #[inline]
     pub fn total(&self) -> u32 {
         self.total
     }
 
-    /// Whether a field has more than one occurrence.
+    /// Reports whether a field has more than one occurrence.
     #[inline]
     pub fn repeats(&self) -> bool {
         self.total as usize > self.counts.len()
     }
 
-    /// Whether it has an occurrence in one of `fields`.
+    /// Reports whether there is an occurrence in one of `fields`.
     pub fn touches(&self, fields: FieldSet) -> bool {
         self.counts.iter().any(|(field, _)| fields.has(*field))
     }
 
-    /// The weights of its occurrences in `fields`, summed one by one in field order, as FTS5 sums them: the
-    /// order of additions decides the last bit.
+    /// Returns the weighted frequency: the sum of the field weights of all occurrences in `fields`.
+    ///
+    /// The weights are added one by one in field order, as FTS5 does, because the order of additions decides the last
+    /// bit. A field without an entry in `weights` has weight 1.
     pub fn frequency(&self, fields: FieldSet, weights: &[f64]) -> f64 {
         let mut sum = 0.0;
         for (field, count) in self.counts.iter().filter(|(field, _)| fields.has(*field)) {
@@ -59,10 +61,10 @@ impl Shape {
     }
 }
 
-/// `sum` with `weight` added `count` times.
+/// Returns `sum` after adding `weight` `count` times.
 pub fn add_times(mut sum: f64, weight: f64, count: u32) -> f64 {
-    // Whole numbers add without rounding, so their product is the same; and a count that no text could have,
-    // from a hostile file, must not become a loop of its length.
+    // Sums of integers are not rounded, so the product is the same. And a hostile file must not cause a loop over a
+    // count that no text can have.
     const LONGEST_LOOP: u32 = 1 << 16;
     if weight.fract() == 0.0 && sum.fract() == 0.0 || count > LONGEST_LOOP {
         return sum + weight * f64::from(count);
@@ -78,14 +80,14 @@ pub fn add_times(mut sum: f64, weight: f64, count: u32) -> f64 {
 pub struct ShapesWriter {
     shapes: Vec<Shape>,
     uses: Vec<u64>,
-    /// The counts of each, as they are written.
+    /// The encoded counts of each shape.
     names: Interner,
-    /// Room for those that are looked for.
+    /// A buffer for the encoded counts to look up.
     name: Vec<u8>,
 }
 
 impl ShapesWriter {
-    /// The provisional number of the shape with these counts.
+    /// Returns the provisional number of the shape with these counts.
     pub fn intern(&mut self, counts: &[(FieldId, u32)]) -> u32 {
         self.name.clear();
         for (field, count) in counts {
@@ -100,12 +102,12 @@ impl ShapesWriter {
         number
     }
 
-    /// Counts a use of the shape with this provisional number.
+    /// Counts one use of the shape with this provisional number.
     pub fn count_use(&mut self, shape: u32) {
         self.uses[shape as usize] += 1;
     }
 
-    /// Takes over shapes with their uses; the answer maps their numbers to this writer's.
+    /// Adds shapes and their numbers of uses. Returns this writer's number for each of them.
     pub fn absorb(&mut self, shapes: &[Shape], uses: &[u64]) -> Vec<u32> {
         let renumbered = shapes.iter().map(|shape| self.intern(&shape.counts)).collect::<Vec<_>>();
         for (&id, uses) in renumbered.iter().zip(uses) {
@@ -114,22 +116,23 @@ impl ShapesWriter {
         renumbered
     }
 
-    /// The shapes by provisional number.
+    /// Returns the shapes by provisional number.
     pub fn shapes(&self) -> &[Shape] {
         &self.shapes
     }
 
-    /// How often each was used.
+    /// Returns the number of uses of each shape.
     pub fn uses(&self) -> &[u64] {
         &self.uses
     }
 
-    /// Numbers the used shapes for good: most used first.
+    /// Assigns final numbers to the used shapes, most used first.
     ///
-    /// The answer holds the shapes by final number, and for each provisional number the final one.
+    /// Returns the shapes by final number, and the final number of each provisional one, `u32::MAX` for an unused
+    /// shape.
     pub fn finish(mut self) -> (Vec<Shape>, Vec<u32>) {
         let mut order = (0..self.shapes.len()).filter(|&id| self.uses[id] > 0).collect::<Vec<_>>();
-        sort_numbers(&mut order, &mut |a, b| {
+        sort_indexes(&mut order, &mut |a, b| {
             self.uses[b].cmp(&self.uses[a]).then_with(|| self.shapes[a].cmp(&self.shapes[b]))
         });
         let mut numbers = vec![u32::MAX; self.shapes.len()];
@@ -142,7 +145,7 @@ impl ShapesWriter {
     }
 }
 
-/// Encodes shapes in the order of their numbers; [`parse`] reverses it.
+/// Encodes shapes in the order of their numbers. [`parse`] reverses it.
 pub fn encode(shapes: &[Shape]) -> Vec<u8> {
     let mut out = Vec::new();
     put_varint(&mut out, len32(shapes.len()));
@@ -156,14 +159,15 @@ pub fn encode(shapes: &[Shape]) -> Vec<u8> {
     out
 }
 
-/// Reads what [`encode`] wrote, for a schema with `field_count` fields and documents of at most `most_tokens` tokens.
+/// Decodes shapes that [`encode`] wrote, for `field_count` fields and at most `max_tokens` tokens per document.
 ///
 /// # Errors
-/// When a count is zero or cannot be, or fields are unknown or out of order: the writer never writes that.
-pub fn parse(bytes: &[u8], field_count: usize, most_tokens: usize) -> Result<Vec<Shape>, Malformed> {
+/// Returns an error when a count is zero or too large, or when fields are unknown or out of order. The writer never
+/// writes such shapes.
+pub fn parse(bytes: &[u8], field_count: usize, max_tokens: usize) -> Result<Vec<Shape>, Malformed> {
     let mut reader = Reader::new(bytes, "the table of shapes");
     let len = reader.varlen()?;
-    // Each shape takes three bytes at least: a length that claims more is a lie, and not allocated for.
+    // Each shape takes at least three bytes. A larger count is false, and nothing is allocated for it.
     if len > reader.remaining() / 3 {
         return Err(reader.malformed());
     }
@@ -185,8 +189,8 @@ pub fn parse(bytes: &[u8], field_count: usize, most_tokens: usize) -> Result<Vec
             }
             counts.push((field, count));
         }
-        // Whoever reads positions allocates for as many as the shape says.
-        if total as usize > most_tokens {
+        // Readers of positions allocate as many as the shape states.
+        if total as usize > max_tokens {
             return Err(reader.malformed());
         }
         shapes.push(Shape { counts, total });

@@ -1,12 +1,13 @@
-//! The sorted dictionary: which terms are there, and where are their postings?
+//! Which terms exist, and where are their posting lists?
 //!
-//! Terms stand in blocks of sixteen, each but a block's first written as what it shares with the one before and
-//! what is new. A lookup is a binary search over the blocks' first terms and a walk through one block; a prefix is a
-//! range, walked term by term.
+//! The dictionary is sorted. Terms are front-coded in blocks of 16: each term except a block's first is stored as the
+//! length of the prefix it shares with the term before, and the remaining bytes. A lookup is a binary search over the
+//! first terms of the blocks, then a scan of one block. A prefix query is a scan of a range.
 //!
 //! ```text
 //! u32 term count · u32 block offset × blocks · blocks
-//! block: varint offset in the postings · 16 × (varint shared · varint new · new bytes · varint documents · varint postings length)
+//! block: varint offset in the postings
+//!        16 × (varint shared · varint new · new bytes · varint documents · varint postings length)
 //! ```
 
 use super::postings::ListRef;
@@ -14,17 +15,41 @@ use crate::wire::{Malformed, Reader, len32, put_varint, u32_at};
 
 const TERMS_PER_BLOCK: usize = 16;
 
-/// Writes terms in ascending order; [`TermsView`] reads them.
+/// Writes terms in ascending order. [`TermsView`] reads them.
+///
+/// ```
+/// use snapseek_index::inverted::{ListRef, TermsView, TermsWriter};
+///
+/// let mut writer = TermsWriter::default();
+/// writer.push(b"fox", ListRef { at: 0, len: 10, documents: 2 });
+/// writer.push(b"foxes", ListRef { at: 10, len: 6, documents: 1 });
+/// writer.push(b"quick", ListRef { at: 16, len: 8, documents: 3 });
+/// let bytes = writer.finish();
+///
+/// let terms = TermsView::parse(&bytes)?;
+/// assert_eq!(terms.find(b"foxes")?.map(|list| list.documents), Some(1));
+/// assert_eq!(terms.find(b"foxy")?, None);
+///
+/// let mut walk = terms.walk_from(b"fo")?;
+/// let mut found = Vec::new();
+/// while walk.advance()? && walk.term().starts_with(b"fo") {
+///     found.push(walk.term().to_vec());
+/// }
+/// assert_eq!(found, [&b"fox"[..], b"foxes"]);
+/// # Ok::<(), snapseek_index::wire::Malformed>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct TermsWriter {
     blocks: Vec<u8>,
+    /// The offset of each block in `blocks`.
     offsets: Vec<u32>,
     count: usize,
+    /// The last term written.
     last: Vec<u8>,
 }
 
 impl TermsWriter {
-    /// Appends a term that is greater than the last, with its list in the postings.
+    /// Appends a term with its posting list. Terms must ascend, and each list must start where the last one ended.
     pub fn push(&mut self, term: &[u8], list: ListRef) {
         let starts_block = self.count.is_multiple_of(TERMS_PER_BLOCK);
         let shared = if starts_block { 0 } else { shared_len(&self.last, term) };
@@ -42,7 +67,7 @@ impl TermsWriter {
         self.count += 1;
     }
 
-    /// The section's bytes.
+    /// Returns the bytes of the section.
     pub fn finish(self) -> Vec<u8> {
         let mut out = Vec::with_capacity(4 + 4 * self.offsets.len() + self.blocks.len());
         out.extend_from_slice(&len32(self.count).to_le_bytes());
@@ -52,7 +77,7 @@ impl TermsWriter {
     }
 }
 
-/// The dictionary as it stands in the file; [`TermsWriter`] writes it.
+/// The dictionary of a segment, read in place. [`TermsWriter`] writes it.
 #[derive(Clone, Copy, Debug)]
 pub struct TermsView<'a> {
     count: usize,
@@ -60,43 +85,44 @@ pub struct TermsView<'a> {
     blocks: &'a [u8],
 }
 
-const WHAT: &str = "the dictionary";
+/// The name of the dictionary in error messages.
+const LABEL: &str = "the dictionary";
 
 impl<'a> TermsView<'a> {
-    /// Reads the section's head; the blocks are read when they are used.
+    /// Reads the header of the section. Blocks are read when they are used.
     ///
     /// # Errors
-    /// When the section is too short for the number of terms it claims.
+    /// Returns an error when the section is too short for its number of terms.
     pub fn parse(bytes: &'a [u8]) -> Result<TermsView<'a>, Malformed> {
-        let mut reader = Reader::new(bytes, WHAT);
+        let mut reader = Reader::new(bytes, LABEL);
         let count = reader.len32()?;
-        let offsets = reader.take(count.div_ceil(TERMS_PER_BLOCK).checked_mul(4).ok_or(Malformed(WHAT))?)?;
+        let offsets = reader.take(count.div_ceil(TERMS_PER_BLOCK).checked_mul(4).ok_or(Malformed(LABEL))?)?;
         Ok(TermsView { count, offsets, blocks: reader.rest() })
     }
 
-    /// How many terms there are.
+    /// Returns the number of terms.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there is no term.
+    /// Reports whether the dictionary is empty.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// The list of exactly this term; none where the dictionary lacks it.
+    /// Returns the posting list of exactly this term, or `None` when the dictionary lacks it.
     ///
     /// # Errors
-    /// When the block that would hold it is malformed.
+    /// Returns an error when the block that would hold the term is malformed.
     pub fn find(&self, term: &[u8]) -> Result<Option<ListRef>, Malformed> {
         let mut walk = self.walk_from(term)?;
         Ok(walk.advance()?.then(|| walk.list()).filter(|_| walk.term() == term))
     }
 
-    /// A walk over the terms from the first that is at least `term`.
+    /// Returns a walk that starts at the first term that is at least `term`.
     ///
     /// # Errors
-    /// When a block on the way is malformed.
+    /// Returns an error when a block on the way is malformed.
     pub fn walk_from(&self, term: &[u8]) -> Result<TermsWalk<'a>, Malformed> {
         let (mut low, mut high) = (0, self.offsets.len() / 4);
         while low < high {
@@ -112,15 +138,15 @@ impl<'a> TermsView<'a> {
         }
     }
 
-    /// A walk over all terms.
+    /// Returns a walk over all terms.
     pub fn walk(&self) -> TermsWalk<'a> {
         self.walk_at_block(0)
     }
 
-    /// The term with this number, counted from 0 in dictionary order; none past the end.
+    /// Returns the term with this number and its posting list, or `None` past the end. Numbers start at 0.
     ///
     /// # Errors
-    /// When its block is malformed.
+    /// Returns an error when the term's block is malformed.
     pub fn nth(&self, number: usize) -> Result<Option<(Vec<u8>, ListRef)>, Malformed> {
         let mut walk = self.walk_at_block(number / TERMS_PER_BLOCK);
         for _ in 0..=number % TERMS_PER_BLOCK {
@@ -139,15 +165,15 @@ impl<'a> TermsView<'a> {
     }
 
     fn block(&self, block: usize) -> Result<Reader<'a>, Malformed> {
-        let offset = u32_at(self.offsets, block).ok_or(Malformed(WHAT))?;
-        let bytes = self.blocks.get(offset as usize..).ok_or(Malformed(WHAT))?;
-        Ok(Reader::new(bytes, WHAT))
+        let offset = u32_at(self.offsets, block).ok_or(Malformed(LABEL))?;
+        let bytes = self.blocks.get(offset as usize..).ok_or(Malformed(LABEL))?;
+        Ok(Reader::new(bytes, LABEL))
     }
 
     fn walk_at_block(&self, block: usize) -> TermsWalk<'a> {
         TermsWalk {
             terms: *self,
-            reader: Reader::new(&[], WHAT),
+            reader: Reader::new(&[], LABEL),
             first: block * TERMS_PER_BLOCK,
             next: block * TERMS_PER_BLOCK,
             term: Vec::new(),
@@ -156,23 +182,24 @@ impl<'a> TermsView<'a> {
     }
 }
 
-/// A walk through the dictionary in order; [`TermsWalk::advance`] moves it.
+/// A walk over terms in order. It starts before its first term; [`TermsWalk::advance`] moves it.
 #[derive(Clone, Debug)]
 pub struct TermsWalk<'a> {
     terms: TermsView<'a>,
     reader: Reader<'a>,
-    /// The number of the term it starts with.
+    /// The number of the first term of the walk.
     first: usize,
+    /// The number of the next term.
     next: usize,
     term: Vec<u8>,
     list: ListRef,
 }
 
 impl TermsWalk<'_> {
-    /// Moves to the next term; false at the end.
+    /// Moves to the next term. Returns false at the end.
     ///
     /// # Errors
-    /// When the block is malformed.
+    /// Returns an error when the block is malformed.
     pub fn advance(&mut self) -> Result<bool, Malformed> {
         if self.next >= self.terms.count {
             return Ok(false);
@@ -183,11 +210,11 @@ impl TermsWalk<'_> {
         let shared = self.reader.varlen()?;
         let new = self.reader.bytes()?;
         if shared > self.term.len() {
-            return Err(Malformed(WHAT));
+            return Err(Malformed(LABEL));
         }
         self.term.truncate(shared);
         self.term.extend_from_slice(new);
-        let at = self.list.at.checked_add(self.list.len).ok_or(Malformed(WHAT))?;
+        let at = self.list.at.checked_add(self.list.len).ok_or(Malformed(LABEL))?;
         self.list = ListRef { at, documents: self.reader.varint()?, len: self.reader.varint()? };
         self.next += 1;
         Ok(true)
@@ -197,11 +224,11 @@ impl TermsWalk<'_> {
         let mut reader = self.terms.block(self.next / TERMS_PER_BLOCK)?;
         let len = reader.remaining();
         let at = reader.varint()?;
-        // Blocks follow each other, and so do their lists: a walk reads no byte twice.
+        // Each block must follow the one before it, and so must its lists, so that a walk reads no byte twice.
         let follows =
             || len == self.reader.remaining() && Some(at) == self.list.at.checked_add(self.list.len);
         if self.next > self.first && !follows() {
-            return Err(Malformed(WHAT));
+            return Err(Malformed(LABEL));
         }
         self.reader = reader;
         self.list = ListRef { at, len: 0, documents: 0 };
@@ -209,17 +236,17 @@ impl TermsWalk<'_> {
         Ok(())
     }
 
-    /// The term it stands on.
+    /// Returns the current term.
     pub fn term(&self) -> &[u8] {
         &self.term
     }
 
-    /// That term's list in the postings.
+    /// Returns the posting list of the current term.
     pub fn list(&self) -> ListRef {
         self.list
     }
 
-    /// That term's number in dictionary order.
+    /// Returns the number of the current term.
     pub fn number(&self) -> usize {
         self.next - 1
     }

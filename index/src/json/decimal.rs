@@ -1,13 +1,14 @@
 //! Which double is nearest to a decimal number?
 //!
-//! The standard library's answer leans on ten kilobytes of powers of five, which no compression makes smaller. This one
-//! has no tables: up to nineteen digits and a moderate exponent are a product or a quotient of integers, and everything
-//! else is a long division, bit by bit.
+//! The standard library's answer needs 10 kilobytes of powers of five, which do not compress. This one has no tables: a
+//! number with up to 19 digits and a moderate exponent is a product or a quotient of two integers, and everything else
+//! is a long division, bit by bit.
 
 use std::cmp::Ordering;
 
-/// A number that is not negative, as its text has it: digits before and after the point, and a power of ten. No zero
-/// leads the digits before the point, unless it is alone.
+/// A non-negative decimal number as text: digits before and after the point, and a power of ten.
+///
+/// The digits before the point have no leading zero, unless zero is the only digit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Decimal<'a> {
     pub whole: &'a [u8],
@@ -15,20 +16,20 @@ pub(super) struct Decimal<'a> {
     pub exponent: i64,
 }
 
-/// Powers of ten that are doubles.
+/// The powers of ten that are exact as doubles.
 pub(super) const TENS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
     1e19, 1e20, 1e21, 1e22,
 ];
-/// With one more digit, a number below this still fits an integer of 64 bits.
+/// A number below this limit still fits 64 bits with one more digit.
 const SHORT: u64 = 10u64.pow(18);
-/// Five to this power fits 63 bits.
+/// The maximum absolute exponent of ten for the fast path: 5^27 fits 63 bits.
 const MODERATE: i64 = 27;
-/// No number halfway between two doubles has more digits than this.
+/// Digits after this number can only break ties: no point halfway between two doubles has more digits.
 const TELLING: usize = 800;
 
 impl Decimal<'_> {
-    /// The nearest double, the even one of two; infinite where it is too large for one.
+    /// Returns the nearest double, or the even one of two equally near. Returns infinity on overflow.
     pub fn nearest(self) -> f64 {
         let (mut mantissa, mut left, mut is_exact) = (0, 0, true);
         for digits in [self.whole, self.fraction] {
@@ -46,13 +47,13 @@ impl Decimal<'_> {
         }
         let exponent = self.exponent - self.fraction.len() as i64 + left;
         if is_exact && mantissa < 1 << 53 && exponent.unsigned_abs() < TENS.len() as u64 {
-            // Both are doubles, so that only the result is rounded.
+            // Both operands are exact, so only the result is rounded.
             let ten = TENS[exponent.unsigned_abs() as usize];
             return if exponent < 0 { mantissa as f64 / ten } else { mantissa as f64 * ten };
         }
         if exponent.abs() <= MODERATE {
             let found = moderate(mantissa, exponent).nearest();
-            // What was left out is less than one of the last digit.
+            // The digits left out amount to less than one unit of the last digit kept.
             if is_exact || found == moderate(mantissa + 1, exponent).nearest() {
                 return found;
             }
@@ -64,7 +65,7 @@ impl Decimal<'_> {
         }
     }
 
-    /// The same by long division, whatever it is.
+    /// Computes the same by long division, for any number.
     #[inline(never)]
     fn divided(self) -> f64 {
         let mut number = Big::of(0);
@@ -82,7 +83,7 @@ impl Decimal<'_> {
         }
         let mut exponent = self.exponent - self.fraction.len() as i64 + left;
         if is_more {
-            // How much more it is does not matter, only that it is.
+            // The size of the rest does not matter, only that it is not zero.
             number.multiply_add(10, 1);
             exponent -= 1;
         }
@@ -90,7 +91,7 @@ impl Decimal<'_> {
     }
 }
 
-/// The double that is nearest to `mantissa · 10^exponent`.
+/// Returns the double nearest to `mantissa · 10^exponent`.
 pub(super) fn nearest(mantissa: u64, exponent: i64) -> f64 {
     if exponent.abs() <= MODERATE {
         return moderate(mantissa, exponent).nearest();
@@ -98,7 +99,7 @@ pub(super) fn nearest(mantissa: u64, exponent: i64) -> f64 {
     scaled_nearest(Big::of(mantissa), exponent)
 }
 
-/// The double that is nearest to `number · 10^exponent`.
+/// Returns the double nearest to `number · 10^exponent`.
 fn scaled_nearest(mut number: Big, exponent: i64) -> f64 {
     let mut divisor = Big::of(1);
     let scaled = if exponent < 0 { &mut divisor } else { &mut number };
@@ -106,7 +107,7 @@ fn scaled_nearest(mut number: Big, exponent: i64) -> f64 {
     quotient(number, divisor).nearest()
 }
 
-/// The mantissa and exponent of a double above zero: it is `mantissa · 2^exponent`.
+/// Splits a positive double into `(mantissa, exponent)`, so that it equals `mantissa · 2^exponent`.
 pub(super) fn parts(number: f64) -> (u64, i64) {
     let (power, rest) = (number.to_bits() >> 52, number.to_bits() & ((1 << 52) - 1));
     match power {
@@ -115,7 +116,7 @@ pub(super) fn parts(number: f64) -> (u64, i64) {
     }
 }
 
-/// `mantissa · 2^(exponent - 63)` and, where it is not whole, a little more. The mantissa's highest bit is set.
+/// The number `mantissa · 2^(exponent - 63)`, plus a little when `is_more`. The highest bit of the mantissa is set.
 #[derive(Clone, Copy, Debug)]
 struct Binary {
     mantissa: u64,
@@ -124,10 +125,11 @@ struct Binary {
 }
 
 impl Binary {
-    /// Rounded to the digits that a double has, at even where it is halfway.
+    /// Rounds to the nearest double, ties to even.
     #[inline(never)]
     fn nearest(self) -> f64 {
-        // A double below 2^-1022 has a bit less for every power. Where 65 are dropped, less than half of the least is left.
+        // A subnormal double has one bit less per power below 2^-1022. After dropping 65 bits, the rest is less than
+        // half of the smallest double.
         let dropped = 11 + (-1022 - self.exponent).clamp(0, 54) as u32;
         let kept = self.mantissa.checked_shr(dropped).unwrap_or(0);
         let rest = self.mantissa.checked_shl(64u32.wrapping_sub(dropped)).unwrap_or(0);
@@ -136,14 +138,14 @@ impl Binary {
             Ordering::Equal => self.is_more || kept % 2 == 1,
             Ordering::Greater => true,
         };
-        // The bit that a double leaves out adds one to the exponent's bits, and so does rounding up to the next power.
+        // The implicit leading bit adds one to the exponent field, and so does rounding up to the next power of two.
         let power = (self.exponent + 1022).max(0) as u64;
         let bits = (power << 52) + kept + u64::from(is_up);
         f64::from_bits(bits.min(f64::INFINITY.to_bits()))
     }
 }
 
-/// `mantissa · 10^exponent`, for exponents that are [`MODERATE`].
+/// Computes `mantissa · 10^exponent` for an exponent of at most [`MODERATE`] in absolute value.
 fn moderate(mantissa: u64, exponent: i64) -> Binary {
     let five = 5u64.pow(exponent.unsigned_abs() as u32);
     if exponent >= 0 {
@@ -159,15 +161,17 @@ fn moderate(mantissa: u64, exponent: i64) -> Binary {
     let (ours, theirs) = (mantissa.leading_zeros(), five.leading_zeros());
     let (number, divisor) = (mantissa << ours, five << theirs);
     let power = exponent + i64::from(theirs) - i64::from(ours);
-    // The quotient has 64 bits, whichever of the two is larger.
+    // Shift so that the quotient has exactly 64 bits, whichever operand is larger.
     let (high, low, power) =
         if number < divisor { (number, 0, power - 1) } else { (number >> 1, number << 63, power) };
     let (mantissa, rest) = divide(high, low, divisor);
     Binary { mantissa, exponent: power, is_more: rest != 0 }
 }
 
-/// `high · 2^64 + low` by a divisor above `high` whose highest bit is set: the quotient and what remains. Knuth's
-/// algorithm D, with two digits of 32 bits; a division of 128 bits would be a kilobyte of WebAssembly.
+/// Divides `high · 2^64 + low` by `divisor` and returns the quotient and the remainder.
+///
+/// Requires that `high < divisor` and that the highest bit of the divisor is set. This is Knuth's algorithm D with two
+/// digits of 32 bits; a 128-bit division would take a kilobyte of WebAssembly.
 fn divide(high: u64, low: u64, divisor: u64) -> (u64, u64) {
     const LOW: u64 = u32::MAX as u64;
     let (upper, lower) = (divisor >> 32, divisor & LOW);
@@ -184,7 +188,7 @@ fn divide(high: u64, low: u64, divisor: u64) -> (u64, u64) {
     (quotient, rest)
 }
 
-/// A number divided by another, both above zero.
+/// Divides two positive integers and returns the first 64 bits of the quotient.
 fn quotient(mut number: Big, mut divisor: Big) -> Binary {
     let mut exponent = number.bits() - divisor.bits();
     if exponent < 0 {
@@ -200,7 +204,7 @@ fn quotient(mut number: Big, mut divisor: Big) -> Binary {
     Binary { mantissa, exponent, is_more: number.bits() > 0 }
 }
 
-/// A whole number of any size: digits of 32 bits, the lowest first, the last not zero.
+/// An unsigned integer of any size: 32-bit digits, the lowest first, the last not zero.
 #[derive(Clone, Debug)]
 pub(super) struct Big(Vec<u32>);
 
@@ -216,7 +220,7 @@ impl Big {
         self.0.len() as i64 * 32 - i64::from(unused)
     }
 
-    /// Multiplies it by a power of ten.
+    /// Multiplies by `10^power`.
     pub fn multiply_tens(&mut self, power: u64) {
         for _ in 0..power / 9 {
             self.multiply_add(1_000_000_000, 0);
@@ -236,7 +240,7 @@ impl Big {
         }
     }
 
-    /// Doubles it so many times.
+    /// Multiplies by `2^times`.
     #[inline(never)]
     pub fn double(&mut self, times: i64) {
         let (digits, bits) = ((times / 32) as usize, (times % 32) as u32);
@@ -256,8 +260,9 @@ impl Big {
         }
     }
 
-    /// So many bits of the quotient with a number that is more than half of this one. What remains is left, doubled once for
-    /// each of them.
+    /// Divides `self` by `divisor` and returns the first `bits` bits of the quotient. Requires `divisor > self / 2`.
+    ///
+    /// The remainder is left in `self`, multiplied by `2^bits`.
     #[inline(never)]
     pub fn divide(&mut self, divisor: &Big, bits: i64) -> u64 {
         let mut quotient = 0;
@@ -272,7 +277,7 @@ impl Big {
         quotient
     }
 
-    /// Takes away a number that is not larger.
+    /// Subtracts `other`, which must not be larger.
     fn subtract(&mut self, other: &Big) {
         let mut borrow = false;
         for (place, digit) in self.0.iter_mut().enumerate() {
@@ -290,8 +295,8 @@ impl Big {
 mod tests {
     use super::*;
 
-    /// Holds a number against what the standard library reads.
-    fn hold(text: &str) {
+    /// Checks that a number reads as the same double as in the standard library.
+    fn check(text: &str) {
         let (number, exponent) = text.split_once('e').unwrap_or((text, "0"));
         let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
         let (whole, fraction) = (whole.as_bytes(), fraction.as_bytes());
@@ -304,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_beside_a_border_fall_on_its_right_side() {
+    fn numbers_near_a_rounding_boundary_round_to_the_right_side() {
         let borders = [
             "0",
             "0.0e999999",
@@ -337,20 +342,20 @@ mod tests {
             "5e-324",
             "0.1",
         ];
-        borders.into_iter().for_each(hold);
-        hold(&format!("1.{}1e0", "0".repeat(2000)));
-        hold(&format!("0.{}1e2001", "0".repeat(2000)));
-        hold(&format!("{}e-2000", "1234567890".repeat(200)));
-        // Halfway between the smallest double and none, to its last digit, and a little beyond.
+        borders.into_iter().for_each(check);
+        check(&format!("1.{}1e0", "0".repeat(2000)));
+        check(&format!("0.{}1e2001", "0".repeat(2000)));
+        check(&format!("{}e-2000", "1234567890".repeat(200)));
+        // Exactly halfway between zero and the smallest double, and slightly above.
         let halfway = format!("{:.1100}", f64::from_bits(1)).trim_end_matches('0').to_owned();
         let digits = halfway.trim_start_matches("0.").trim_start_matches('0').to_owned();
         for more in ["", "1", "0000000000000000000000000001"] {
-            hold(&format!("{digits}{more}e{}", -(halfway.len() as i64 - 2) - more.len() as i64));
+            check(&format!("{digits}{more}e{}", -(halfway.len() as i64 - 2) - more.len() as i64));
         }
     }
 
     #[test]
-    fn any_digits_and_exponent_give_the_double_of_the_standard_library() {
+    fn any_digits_and_exponent_parse_as_in_the_standard_library() {
         let mut state = 7u64;
         let mut random = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -363,11 +368,11 @@ mod tests {
             };
             let (whole, fraction) = (digits(24), digits(24));
             let range = [5, 40, 330][random() % 3];
-            hold(&format!("{whole}0.{fraction}0e{}", random() as i64 % (2 * range) - range));
+            check(&format!("{whole}0.{fraction}0e{}", random() as i64 % (2 * range) - range));
             let any = f64::from_bits((random() as u64) << 32 | random() as u64);
             if any.is_finite() {
-                hold(&format!("{any:e}"));
-                hold(&format!("{any:.17e}"));
+                check(&format!("{any:e}"));
+                check(&format!("{any:.17e}"));
             }
         }
     }

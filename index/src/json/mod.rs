@@ -1,7 +1,8 @@
-//! JSON values that keep the order of their keys and have one written form.
+//! JSON values that keep the order of their keys and have exactly one written form.
 //!
-//! The same record must give the same bytes whether it came from a file or from a JavaScript object, so
-//! numbers are written as JavaScript writes them: `1.0` and `1` are the same value and become `1`.
+//! The same record must give the same bytes whether it came from a file or from a JavaScript object, so numbers are
+//! written as JavaScript writes them: `1.0` and `1` are the same value and become `1`. Numbers are parsed and formatted
+//! here because the standard library's versions take 10 and 17 kilobytes of WebAssembly.
 
 mod decimal;
 mod read;
@@ -18,52 +19,67 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use shortest::{Digits, shortest};
 
-/// An object with more keys than this is refused.
+/// The maximum number of keys per object; parsing refuses more.
 pub const MAX_KEYS: usize = 4096;
 
 /// A JSON value.
+///
+/// ```
+/// use snapseek_index::json::Json;
+///
+/// let json = Json::parse(br#"{ "title": "Fox", "pages": 12.0, "tags": ["red", "quick"] }"#)?;
+/// assert_eq!(json.get("title").and_then(Json::as_str), Some("Fox"));
+/// assert_eq!(json.get("pages"), Some(&Json::Integer(12)));
+/// assert_eq!(json.to_text(), r#"{"title":"Fox","pages":12,"tags":["red","quick"]}"#);
+///
+/// let error = Json::parse(b"[1, 2").unwrap_err();
+/// assert_eq!(error.to_string(), "EOF while parsing a list at line 1 column 5");
+/// # Ok::<(), snapseek_index::json::JsonError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json {
     /// `null`.
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number without a fraction that fits.
+    /// A whole number that fits 64 bits.
     Integer(i64),
-    /// Any other number; always finite.
+    /// Any other number. It is always finite.
     Float(f64),
     /// A string.
     String(String),
     /// An array.
     Array(Vec<Json>),
-    /// An object, keys in the order of their first appearance, none twice.
+    /// An object. Keys are in the order of their first appearance, and each occurs once.
     Object(Vec<(String, Json)>),
 }
 
-/// Whole numbers up to here are exact as doubles, and JavaScript writes them without an exponent.
+/// All whole numbers below 2^53 are exact as doubles, and JavaScript writes them without an exponent.
 const EXACT: f64 = 9_007_199_254_740_992.0;
-/// No number from here on fits an integer.
+/// No number from here on fits an `i64`.
 const TOO_LARGE: f64 = 1e19;
 
 impl Json {
-    /// Reads one value from JSON text. As in JavaScript, the last value of a repeated key stays, in the place of the first.
+    /// Reads one value from JSON text.
+    ///
+    /// As in JavaScript, the last value of a repeated key wins, at the position of the first.
     ///
     /// # Errors
-    /// When the text is not JSON, an object has more than [`MAX_KEYS`] keys, or arrays and objects stand 128 within each
-    /// other.
+    /// Returns an error when the text is not JSON, when an object has more than [`MAX_KEYS`] keys, or when arrays and
+    /// objects are nested 128 levels deep.
     pub fn parse(text: &[u8]) -> Result<Json, JsonError> {
         read::parse(text, Repeats::Replace)
     }
 
-    /// Reads one value from JSON text in which no object has a key twice.
+    /// Reads one value from JSON text in which no object repeats a key.
     ///
     /// # Errors
-    /// As [`Json::parse`], and when a key is repeated.
+    /// Returns an error as [`Json::parse`] does, and when a key is repeated.
     pub fn parse_unrepeated(text: &[u8]) -> Result<Json, JsonError> {
         read::parse(text, Repeats::Refuse)
     }
 
-    /// The number, as the value a JavaScript number of the same text has.
+    /// Converts a number to the value that its JavaScript text would have; `null` when it is not finite.
     pub fn from_f64(number: f64) -> Json {
         if !number.is_finite() {
             return Json::Null;
@@ -74,14 +90,14 @@ impl Json {
         if number.abs() < EXACT {
             return Json::Integer(number as i64);
         }
-        // The integer that its written form reads back as: that of its shortest digits, which have no fraction.
+        // Take the integer that the written form reads back as: the shortest digits, which here have no fraction.
         let Digits { digits, exponent } = shortest(number);
         let whole = 10u64.checked_pow(exponent as u32).and_then(|ten| digits.checked_mul(ten));
         let integer = whole.and_then(|whole| integer(number.is_sign_negative(), whole));
         integer.map_or(Json::Float(number), Json::Integer)
     }
 
-    /// The value of a key; none where this is no object, or lacks it.
+    /// Returns the value of `key`, or `None` when this is not an object or lacks the key.
     pub fn get(&self, key: &str) -> Option<&Json> {
         match self {
             Json::Object(entries) => entries.iter().find(|(name, _)| name == key).map(|(_, value)| value),
@@ -89,7 +105,7 @@ impl Json {
         }
     }
 
-    /// The string; none where this is no string.
+    /// Returns the string, or `None` when this is not a string.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Json::String(text) => Some(text),
@@ -97,7 +113,7 @@ impl Json {
         }
     }
 
-    /// The number; none where this is no number.
+    /// Returns the number, or `None` when this is not a number.
     pub fn as_f64(&self) -> Option<f64> {
         match self {
             Json::Integer(number) => Some(*number as f64),
@@ -106,7 +122,7 @@ impl Json {
         }
     }
 
-    /// What kind of value this is, in words for an error.
+    /// Names the kind of this value with its article, for error messages: "a string", "null".
     pub fn kind(&self) -> &'static str {
         match self {
             Json::Null => "null",
@@ -119,7 +135,7 @@ impl Json {
     }
 }
 
-/// A whole number with its sign; none where it does not fit.
+/// Applies the sign to a whole number. Returns `None` when the result does not fit.
 fn integer(is_negative: bool, whole: u64) -> Option<i64> {
     if is_negative { 0i64.checked_sub_unsigned(whole) } else { 0i64.checked_add_unsigned(whole) }
 }
@@ -187,7 +203,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Json, A::Error> {
         let mut object: Vec<(String, Json)> = Vec::new();
         while let Some((key, value)) = entries.next_entry::<String, Json>()? {
-            // As in JavaScript, the last value of a repeated key stays, in the place of the first.
+            // As in JavaScript, the last value of a repeated key wins, at the position of the first.
             match object.iter_mut().find(|(name, _)| *name == key) {
                 Some(entry) => entry.1 = value,
                 None => object.push((key, value)),
@@ -255,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_the_same_value() {
+    fn a_written_number_reads_back_as_the_same_value() {
         let numbers = [
             "1e16",
             "-1.2345678901234568e17",

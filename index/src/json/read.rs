@@ -1,11 +1,11 @@
-//! JSON text → values, as RFC 8259 has it and no more leniently.
+//! Parses JSON text by RFC 8259, without extensions.
 //!
-//! What is refused, and what is said of it, is what `serde_json` refuses and says: tests hold the two together.
+//! It accepts and refuses the same texts as `serde_json`, with the same messages; tests compare the two.
 
 use super::decimal::Decimal;
 use super::{Json, MAX_KEYS, integer};
 
-/// Containers within each other: at most one less than this.
+/// Nesting to this depth is refused.
 const MAX_DEPTH: u32 = 128;
 
 /// Why a text is not JSON, and where.
@@ -28,37 +28,37 @@ impl JsonError {
         JsonError { reason, line, column: place.min(text.len()) - start + usize::from(place < text.len()) }
     }
 
-    /// What is wrong, without the place.
+    /// Returns the reason without the position.
     pub fn reason(&self) -> &'static str {
         self.reason
     }
 
-    /// The line at fault, from 1.
+    /// Returns the line of the error, counted from 1.
     pub fn line(&self) -> usize {
         self.line
     }
 
-    /// The byte of the line at fault, from 1.
+    /// Returns the byte in the line of the error, counted from 1.
     pub fn column(&self) -> usize {
         self.column
     }
 
-    /// Whether the text ends before the value does.
+    /// Reports whether the text ended before the value did.
     pub fn is_eof(&self) -> bool {
         self.reason.starts_with("EOF")
     }
 }
 
-/// What happens to a key that an object has already.
+/// How the parser treats a key that the object already has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Repeats {
-    /// As in JavaScript, its last value stays, in the place of the first.
+    /// The last value wins, at the position of the first, as in JavaScript.
     Replace,
-    /// It is an error.
+    /// A repeated key is an error.
     Refuse,
 }
 
-/// The one value of a text.
+/// Parses a text that consists of one value.
 pub(super) fn parse(text: &[u8], repeats: Repeats) -> Result<Json, JsonError> {
     let valid = std::str::from_utf8(text)
         .map_err(|error| JsonError::at(text, "invalid unicode code point", error.valid_up_to()))?;
@@ -66,7 +66,7 @@ pub(super) fn parse(text: &[u8], repeats: Repeats) -> Result<Json, JsonError> {
     reader.whole().map_err(|Fault(reason)| JsonError::at(text, reason, reader.at))
 }
 
-/// What is wrong where the reader stands.
+/// An error at the current position of the reader.
 struct Fault(&'static str);
 
 const EOF_IN_VALUE: Fault = Fault("EOF while parsing a value");
@@ -95,7 +95,7 @@ impl Reader<'_> {
         self.bytes.get(self.at).copied()
     }
 
-    /// The next byte that is no white space; the reader stands at it.
+    /// Skips white space and returns the next byte without consuming it.
     fn next_visible(&mut self) -> Option<u8> {
         match self.peek() {
             Some(byte) if byte > b' ' => Some(byte),
@@ -145,7 +145,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The values up to the closing bracket, where the reader then stands.
+    /// Reads the values of an array and stops at the closing bracket.
     fn array(&mut self) -> Result<Json, Fault> {
         const EOF: Fault = Fault("EOF while parsing a list");
         let mut values = Vec::new();
@@ -165,7 +165,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The entries up to the closing brace, where the reader then stands.
+    /// Reads the entries of an object and stops at the closing brace.
     fn object(&mut self) -> Result<Json, Fault> {
         const EOF: Fault = Fault("EOF while parsing an object");
         let mut entries: Vec<(String, Json)> = Vec::new();
@@ -184,7 +184,7 @@ impl Reader<'_> {
             self.at += 1;
             let value = self.value()?;
             match entries.iter().position(|(known, _)| *known == key) {
-                Some(_) if self.repeats == Repeats::Refuse => return Err(Fault("a key stands twice")),
+                Some(_) if self.repeats == Repeats::Refuse => return Err(Fault("a key is repeated")),
                 Some(place) => entries[place].1 = value,
                 None if entries.len() == MAX_KEYS => return Err(Fault(TOO_MANY_KEYS)),
                 None => entries.push((key, value)),
@@ -198,7 +198,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The string whose opening quote the reader stands at.
+    /// Reads a string. The reader must be at its opening quote.
     fn string(&mut self) -> Result<String, Fault> {
         self.at += 1;
         let mut string = String::new();
@@ -216,7 +216,7 @@ impl Reader<'_> {
         Ok(string)
     }
 
-    /// What the escape at which the reader stands means.
+    /// Reads an escape sequence. The reader must be at its backslash.
     #[inline(never)]
     fn escape(&mut self) -> Result<char, Fault> {
         self.at += 1;
@@ -252,7 +252,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The character of a code point, which half a pair has none of.
+    /// Converts a code point to a character. Half a surrogate pair has none.
     fn char(&mut self, code: u32) -> Result<char, Fault> {
         match char::from_u32(code) {
             Some(char) => Ok(char),
@@ -260,13 +260,13 @@ impl Reader<'_> {
         }
     }
 
-    /// A fault of what the reader has just passed.
+    /// Returns an error at the byte just consumed.
     fn fault_before<T>(&mut self, fault: Fault) -> Result<T, Fault> {
         self.at -= 1;
         Err(fault)
     }
 
-    /// The four digits after the `u` at which the reader stands.
+    /// Reads four hexadecimal digits. The reader must be at the `u` before them.
     #[inline(never)]
     fn hex(&mut self) -> Result<u32, Fault> {
         self.at += 1;
@@ -285,7 +285,7 @@ impl Reader<'_> {
         Ok(code)
     }
 
-    /// Passes digits, of which there has to be one.
+    /// Skips digits; there must be at least one.
     fn digits(&mut self) -> Result<(), Fault> {
         if !self.peek().ok_or(EOF_IN_VALUE)?.is_ascii_digit() {
             return Err(INVALID_NUMBER);
@@ -307,7 +307,7 @@ impl Reader<'_> {
             return Err(INVALID_NUMBER);
         }
         let next = self.peek();
-        // So many digits fit an integer of 64 bits.
+        // Fewer than 20 digits fit in 64 bits.
         if whole.len() < 20 && !matches!(next, Some(b'.' | b'e' | b'E')) {
             let number = whole.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0'));
             let nearest = if is_negative { -(number as f64) } else { number as f64 };
@@ -328,7 +328,7 @@ impl Reader<'_> {
         Ok(Json::from_f64(if is_negative { -number } else { number }))
     }
 
-    /// The power of ten that a number ends with.
+    /// Reads the exponent of a number, or 0 when it has none.
     fn exponent(&mut self) -> Result<i64, Fault> {
         if !matches!(self.peek(), Some(b'e' | b'E')) {
             return Ok(0);
@@ -338,7 +338,7 @@ impl Reader<'_> {
         self.at += usize::from(matches!(sign, Some(b'+' | b'-')));
         let start = self.at;
         self.digits()?;
-        // A text is never so long that more than this makes a difference.
+        // Larger exponents make no difference, because no text has enough digits to balance them.
         let digits = &self.bytes[start..self.at];
         let exponent =
             digits.iter().fold(0, |number, digit| (number * 10 + i64::from(digit - b'0')).min(1 << 50));
@@ -348,10 +348,11 @@ impl Reader<'_> {
 
 const TOO_MANY_KEYS: &str = "an object has more than 4096 keys";
 
-/// How many of the first bytes stand for themselves within a string; eight are looked at together.
+/// Returns the number of leading bytes that a string contains unescaped. It tests eight bytes at a time.
 fn plain_len(bytes: &[u8]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
-    /// The highest bit of each byte that is less than `limit`, up to 0x80; perhaps of bytes after the first such one.
+    /// Sets the highest bit of each byte below `limit`, which is at most 0x80. Bytes after the first such byte may be
+    /// set wrongly.
     fn below(eight: u64, limit: u64) -> u64 {
         eight.wrapping_sub(ONES * limit) & !eight
     }

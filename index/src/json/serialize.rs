@@ -1,14 +1,20 @@
-//! What serde can write → JSON text, as `serde_json` writes it: tests hold the two together.
+//! Serialises any serde value as JSON text, in the form that `serde_json` writes; tests compare the two.
 //!
-//! Unlike in a value's [one written form](super::Json::write), a number with a fraction stays one: a score of 1 is `1.0`.
-//! Of two texts of a number that are equally short and near, it may choose the other one.
+//! Unlike the [one written form](super::Json::write) of a value, a float keeps its fraction: a score of 1 is `1.0`.
+//! When two texts of a number are equally short and equally near, this module may choose another one than `serde_json`.
 
 use super::shortest::{shortest, write_integer};
 use super::write::write_string;
 use serde::ser::{self, Serialize, Serializer};
 use std::fmt::Display;
 
-/// The JSON text of a value; its maps have texts for keys, and numbers that are not finite are null.
+/// Returns the JSON text of a value. Map keys must serialise as strings. Numbers that are not finite become `null`.
+///
+/// ```
+/// use snapseek_index::json::text_of;
+///
+/// assert_eq!(text_of(&("fox", 1.0, f64::NAN, Some(3))), r#"["fox",1.0,null,3]"#);
+/// ```
 pub fn text_of(value: &(impl Serialize + ?Sized)) -> String {
     let mut out = Vec::new();
     match value.serialize(Writer { out: &mut out }) {
@@ -22,7 +28,7 @@ fn in_utf8(out: Vec<u8>) -> String {
     String::from_utf8(out).expect("JSON written from strings is UTF-8")
 }
 
-/// There is no text that cannot be written to memory.
+/// The error type of a serializer that cannot fail, because it writes to memory.
 #[derive(Debug)]
 enum Never {}
 
@@ -36,13 +42,14 @@ impl std::error::Error for Never {}
 
 impl ser::Error for Never {
     fn custom<T: Display>(message: T) -> Never {
-        panic!("what is written here is plain data: {message}")
+        panic!("serialising plain data never fails, but did: {message}")
     }
 }
 
-/// Appends one value.
+/// A serializer that appends one value.
 ///
-/// What does not depend on the type of a value is never inlined: it would stand anew in the code of every type.
+/// Methods that do not depend on the type of the value are never inlined, so that the binary contains them once and not
+/// once per type.
 struct Writer<'a> {
     out: &'a mut Vec<u8>,
 }
@@ -54,14 +61,14 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Parts after a bracket.
+    /// Writes the opening bracket of an array or object.
     #[inline(never)]
     fn open(self, bracket: u8) -> Result<Parts<'a>, Never> {
         self.out.push(bracket);
         Ok(Parts { out: self.out })
     }
 
-    /// Puts the name of a variant, under which its parts stand.
+    /// Writes `{"name":` before the content of an enum variant.
     #[inline(never)]
     fn put_variant(&mut self, name: &str) {
         self.out.push(b'{');
@@ -228,13 +235,13 @@ impl<'a> Serializer for Writer<'a> {
     }
 }
 
-/// Appends the parts of an array or object.
+/// Appends the elements of an array or the entries of an object.
 struct Parts<'a> {
     out: &'a mut Vec<u8>,
 }
 
 impl Parts<'_> {
-    /// The place of the next part, after a comma where it is not the first.
+    /// Starts the next element, after a comma unless it is the first.
     #[inline(never)]
     fn next(&mut self) -> Writer<'_> {
         if !matches!(self.out.last(), Some(b'[' | b'{')) {
@@ -243,14 +250,14 @@ impl Parts<'_> {
         Writer { out: self.out }
     }
 
-    /// The place of the value that stands under a name.
+    /// Writes a key and starts its value.
     #[inline(never)]
     fn under(&mut self, name: &str) -> Writer<'_> {
         write_string(name, self.next().out);
         self.value()
     }
 
-    /// The place of the value whose key is written.
+    /// Writes the colon after a key and starts its value.
     #[inline(never)]
     fn value(&mut self) -> Writer<'_> {
         self.out.push(b':');
@@ -259,7 +266,7 @@ impl Parts<'_> {
 
     #[inline(never)]
     fn check_key(&self, start: usize) -> Result<(), Never> {
-        assert!(self.out.get(start) == Some(&b'"'), "the keys of maps are texts");
+        assert!(self.out.get(start) == Some(&b'"'), "map keys must serialise as strings");
         Ok(())
     }
 
@@ -366,100 +373,4 @@ impl ser::SerializeStructVariant for Parts<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::Json;
-    use super::*;
-    use std::collections::BTreeMap;
-
-    fn hold(value: &(impl Serialize + ?Sized)) {
-        assert_eq!(text_of(value), serde_json::to_string(value).unwrap());
-    }
-
-    /// As long as theirs, and it reads back as the same number.
-    fn hold_length(number: &f64) {
-        let (ours, theirs) = (text_of(number), serde_json::to_string(number).unwrap());
-        assert_eq!(ours.len(), theirs.len(), "{ours} {theirs}");
-        assert!(ours == "null" || ours.parse() == Ok(*number), "{ours} {theirs}");
-    }
-
-    #[test]
-    fn numbers_are_written_as_serde_json_writes_them() {
-        for exponent in -330..310 {
-            for digits in ["1", "-1.5", "9.999999999999999", "1.2345678901234567"] {
-                hold(&format!("{digits}e{exponent}").parse::<f64>().unwrap());
-            }
-        }
-        for number in [0.0, -0.0, f64::NAN, f64::INFINITY, 123.0, 0.1 + 0.2, 5e-324, f64::MAX, 1e15 + 0.5] {
-            hold(&number);
-        }
-        let mut state = 3u64;
-        for _ in 0..30_000 {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            hold_length(&f64::from_bits(state));
-            hold_length(&(state as i64 as f64 / 1e12));
-        }
-        hold(&(u64::MAX, i64::MIN, 0u8, -1i8, 7u16, -7i16, 8u32, -8i32));
-    }
-
-    #[derive(serde::Serialize)]
-    #[serde(rename_all = "camelCase")]
-    enum Kind {
-        Plain,
-        New(u8),
-        Pair(u8, String),
-        Named { first_one: u8, other: Option<bool> },
-    }
-
-    #[derive(serde::Serialize)]
-    struct Unit;
-
-    #[derive(serde::Serialize)]
-    struct New(Vec<Kind>);
-
-    #[derive(serde::Serialize)]
-    struct Inner {
-        of_inner: char,
-    }
-
-    #[derive(serde::Serialize)]
-    struct All {
-        kinds: New,
-        unit: Unit,
-        pair: (u8, &'static str),
-        #[serde(flatten)]
-        inner: Inner,
-        #[serde(flatten)]
-        more: BTreeMap<String, Json>,
-        empty: (Vec<u8>, BTreeMap<String, u8>, Option<u8>, ()),
-        #[serde(skip_serializing_if = "Option::is_none")]
-        nothing: Option<u8>,
-    }
-
-    #[test]
-    fn every_shape_is_written_as_serde_json_writes_it() {
-        let json =
-            Json::parse(r#"{"a":[1,2.5,1e300,{"b":null,"c":"x"}],"d":{},"e":[[]]}"#.as_bytes()).unwrap();
-        let kinds = vec![
-            Kind::Plain,
-            Kind::New(1),
-            Kind::Pair(2, "{".to_owned()),
-            Kind::Named { first_one: 3, other: Some(true) },
-        ];
-        hold(&All {
-            kinds: New(kinds),
-            unit: Unit,
-            pair: (1, "["),
-            inner: Inner { of_inner: 'é' },
-            more: BTreeMap::from([("x".to_owned(), json), ("y\n".to_owned(), Json::Bool(false))]),
-            empty: Default::default(),
-            nothing: None,
-        });
-        hold("\u{0}\u{1f}\u{7f}\u{2028}\"\\/\u{8}\u{c}\n\r\té😀");
-    }
-
-    #[test]
-    #[should_panic(expected = "the keys of maps are texts")]
-    fn a_key_that_is_no_text_is_a_mistake_of_ours() {
-        text_of(&BTreeMap::from([(1, 2)]));
-    }
-}
+mod tests;

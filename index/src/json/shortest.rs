@@ -1,26 +1,28 @@
-//! What are the fewest digits that read back as a double?
+//! Which decimal number with the fewest digits reads back as a given double?
 //!
-//! The standard library's answer is seventeen kilobytes of WebAssembly, with digits to any precision. This one tries
-//! fifteen, sixteen and seventeen of them, and lets [`Decimal`](super::decimal) say whether they read back.
+//! The standard library's answer takes 17 kilobytes of WebAssembly, because it gives digits to any precision. This one
+//! tries 15, 16 and 17 digits and asks [`Decimal`](super::decimal) whether they read back.
 
 use super::decimal::{Big, TENS, nearest, parts};
 use std::ops::RangeInclusive;
 
-/// `digits · 10^exponent`; the digits end with a zero only where there is no other.
+/// The number `digits · 10^exponent`. The digits do not end with a zero, unless they are 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Digits {
     pub digits: u64,
     pub exponent: i64,
 }
 
-/// No double needs more digits.
+/// The number of decimal digits that is enough for every double.
 const MOST: u32 = 17;
-/// Any number with so many digits comes back from the nearest double, unless that is subnormal.
+/// A number with up to this number of digits survives the conversion to a double, unless that is subnormal.
 const SURE: u32 = 15;
 
 impl Digits {
-    /// Appends their text: a decimal number where the power of the first digit is within `plain`, otherwise with an exponent.
-    /// A whole number has a zero after its point where `ends_in_fraction`.
+    /// Appends the number as text.
+    ///
+    /// It is written without an exponent when the power of ten of its first digit lies in `plain`. A whole number
+    /// written so ends in `.0` when `ends_in_fraction`.
     pub fn write(
         self,
         is_negative: bool,
@@ -54,7 +56,7 @@ impl Digits {
     }
 }
 
-/// No number without an exponent has more zeros before or after its digits.
+/// As many zeros as a number without an exponent can have before or after its digits.
 const ZEROS: &[u8] = b"00000000000000000000";
 
 #[inline(never)]
@@ -62,7 +64,7 @@ fn put(parts: &[&[u8]], out: &mut Vec<u8>) {
     parts.iter().for_each(|part| out.extend_from_slice(part));
 }
 
-/// Appends the digits of a whole number, after its sign.
+/// Appends the sign and the digits of a whole number.
 #[inline(never)]
 pub(super) fn write_integer(is_negative: bool, mut whole: u64, out: &mut Vec<u8>) {
     let mut digits = [0; 20];
@@ -81,7 +83,9 @@ pub(super) fn write_integer(is_negative: bool, mut whole: u64, out: &mut Vec<u8>
     out.extend_from_slice(&digits[at..]);
 }
 
-/// The fewest digits that read back as a finite number, its sign left out; of several the nearest, or the upper of two.
+/// Returns the fewest digits that read back as the absolute value of a finite number.
+///
+/// Of several candidates it takes the nearest, and of two equally near ones the upper.
 pub(super) fn shortest(number: f64) -> Digits {
     let number = number.abs();
     for (places, ten) in (0..).zip(TENS) {
@@ -94,7 +98,8 @@ pub(super) fn shortest(number: f64) -> Digits {
         }
     }
     let (mantissa, exponent) = parts(number);
-    // The power of its first digit, or one less: bits · log10(2), exact enough for every exponent of a double.
+    // Estimate the power of ten of the first digit as bits · log10(2). The estimate is exact or one too low for every
+    // exponent of a double.
     let bits = exponent + i64::from(63 - mantissa.leading_zeros());
     let mut power = ((bits * 1_292_913_986) >> 32) - i64::from(MOST) + 1;
     let (mut digits, mut is_more) = scaled(mantissa, exponent, -power);
@@ -124,7 +129,9 @@ fn stripped(mut digits: u64, mut exponent: i64) -> Digits {
     Digits { digits, exponent }
 }
 
-/// `mantissa · 2^exponent · 10^power`, which is below 10^18: the whole part, and whether the rest is a half or more.
+/// Computes `mantissa · 2^exponent · 10^power`, which must be below 10^18.
+///
+/// Returns the whole part, and whether the fraction is at least a half.
 fn scaled(mantissa: u64, exponent: i64, power: i64) -> (u64, bool) {
     let five = 5u64.checked_pow(power.unsigned_abs() as u32);
     let shift = exponent + power;
@@ -143,7 +150,7 @@ fn scaled(mantissa: u64, exponent: i64, power: i64) -> (u64, bool) {
     let places = (number.bits() - divisor.bits()).max(0);
     divisor.double(places);
     let digits = number.divide(&divisor, places + 1);
-    // The rest was doubled once for every place, and once more.
+    // The remainder was doubled once more than the divisor, so it is twice the fraction.
     (digits, !number.is_less(&divisor))
 }
 
@@ -151,8 +158,8 @@ fn scaled(mantissa: u64, exponent: i64, power: i64) -> (u64, bool) {
 mod tests {
     use super::*;
 
-    /// Holds digits against those of the standard library.
-    fn hold(number: f64) {
+    /// Checks that the digits equal those of the standard library.
+    fn check(number: f64) {
         let number = if number.is_finite() { number } else { 0.0 };
         let text = format!("{:e}", number.abs());
         let (digits, exponent) = text.split_once('e').unwrap();
@@ -165,29 +172,29 @@ mod tests {
     }
 
     #[test]
-    fn digits_are_those_of_the_standard_library() {
+    fn the_digits_equal_those_of_the_standard_library() {
         for exponent in -1074..1024 {
             let power = two_to_the(exponent);
             for number in
                 [power, power.next_up(), power.next_down(), power * 1.5, power * 1.1, power * 1.0001]
             {
-                hold(number);
+                check(number);
             }
         }
         for exponent in -330..310 {
             for digits in ["1", "5", "1.5", "9.999999999999999", "1.2345678901234567"] {
-                hold(format!("{digits}e{exponent}").parse().unwrap());
+                check(format!("{digits}e{exponent}").parse().unwrap());
             }
         }
         let mut state = 9u64;
         for _ in 0..20_000 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            hold(f64::from_bits(state));
-            hold((state >> 32) as f64 / 1e4);
-            hold(state as f64 / 1e19);
-            hold((state >> 20) as f64 / 131_072.0);
-            hold((state >> 12) as f64 / (1u64 << (state % 60)) as f64);
-            hold(f64::from_bits(state >> 12 >> (state % 50)));
+            check(f64::from_bits(state));
+            check((state >> 32) as f64 / 1e4);
+            check(state as f64 / 1e19);
+            check((state >> 20) as f64 / 131_072.0);
+            check((state >> 12) as f64 / (1u64 << (state % 60)) as f64);
+            check(f64::from_bits(state >> 12 >> (state % 50)));
         }
     }
 

@@ -1,10 +1,10 @@
-//! Values → their one written form: compact JSON, as `JSON.stringify` gives it.
+//! Writes a value in its one form: compact JSON, as `JSON.stringify` gives it.
 
 use super::Json;
 use super::shortest::{shortest, write_integer};
 
 impl Json {
-    /// Appends the value's one written form: compact JSON, as `JSON.stringify` gives it.
+    /// Appends the value in its one form: compact JSON, as `JSON.stringify` gives it.
     pub fn write(&self, out: &mut Vec<u8>) {
         match self {
             Json::Null => out.extend_from_slice(b"null"),
@@ -37,7 +37,7 @@ impl Json {
         }
     }
 
-    /// The value's one written form.
+    /// Returns the value in its one form; see [`Json::write`].
     pub fn to_text(&self) -> String {
         let mut out = Vec::new();
         self.write(&mut out);
@@ -45,7 +45,9 @@ impl Json {
     }
 }
 
-/// The shortest digits that read back as `number`, placed as JavaScript places them; `inf` or `NaN` where it is not finite.
+/// Formats a number as JavaScript does: the fewest digits that read back as `number`.
+///
+/// Returns `inf`, `-inf` or `NaN` when the number is not finite.
 pub fn float_text(number: f64) -> String {
     let mut out = Vec::new();
     write_float(number, &mut out);
@@ -97,8 +99,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_is_written_as_the_standard_library_writes_it_where_javascript_would() {
-        let hold = |number: f64| {
+    fn numbers_are_written_as_the_standard_library_writes_them_but_with_javascript_exponents() {
+        let check = |number: f64| {
             let scientific = format!("{number:e}");
             let (digits, exponent) = scientific.split_once('e').unwrap();
             let expected = match exponent.parse::<i32>().unwrap() {
@@ -110,9 +112,9 @@ mod tests {
         };
         for exponent in -30..30 {
             for digits in ["1", "-1", "1.5", "-9.999999999999999", "1.2345678901234567"] {
-                hold(format!("{digits}e{exponent}").parse().unwrap());
+                check(format!("{digits}e{exponent}").parse().unwrap());
             }
         }
-        [0.0, -0.0, f64::MAX, f64::MIN_POSITIVE, 5e-324, 1e15 + 0.5].into_iter().for_each(hold);
+        [0.0, -0.0, f64::MAX, f64::MIN_POSITIVE, 5e-324, 1e15 + 0.5].into_iter().for_each(check);
     }
 }

@@ -1,67 +1,67 @@
-//! Maps in the order of their keys.
+//! A map that iterates in key order.
 //!
-//! Those of the standard library are compiled anew for every type of key and value, some kilobytes each in WebAssembly.
-//! Here keys and values stand as they came, and one piece of code, the same for all of them, holds their numbers in the
-//! order of the keys ([`super::numbers`]).
+//! The compiler instantiates the maps of the standard library for every type of key and value, at some kilobytes of
+//! WebAssembly each. Here keys and values are stored in the order of insertion, and code that is shared by all maps
+//! keeps their indexes in key order ([`super::sorted_indexes`]).
 
 use super::arrange;
-use super::numbers::{Between, NOWHERE, Numbers, Place};
+use super::sorted_indexes::{ABSENT, IndexPosition, IndexRange, SortedIndexes};
 use serde::{Serialize, Serializer};
 use std::borrow::Borrow;
 use std::fmt;
 use std::ops::Index;
 
-/// Values by key, in the order of the keys.
+/// A map that iterates in key order.
 #[derive(Clone)]
 pub struct Map<K, V> {
     keys: Keys<K>,
-    /// The values, as their keys stand.
+    /// The values; entry `i` belongs to key `i`.
     values: Vec<V>,
 }
 
 impl<K: Ord, V> Map<K, V> {
-    /// A map of nothing.
+    /// Creates an empty map.
     pub const fn new() -> Map<K, V> {
         Map { keys: Keys::new(), values: Vec::new() }
     }
 
-    /// The value of a key.
+    /// Returns the value of `key`.
     pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
     {
-        self.values.get(self.keys.number_of(key))
+        self.values.get(self.keys.index_of(key))
     }
 
-    /// The value of a key, to be changed.
+    /// Returns the value of `key` for modification.
     pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
     {
-        self.values.get_mut(self.keys.number_of(key))
+        self.values.get_mut(self.keys.index_of(key))
     }
 
-    /// A key as it stands here, and its value.
+    /// Returns the stored key that equals `key`, and its value.
     pub fn get_key_value<Q: Ord + ?Sized>(&self, key: &Q) -> Option<(&K, &V)>
     where
         K: Borrow<Q>,
     {
-        self.entry(self.keys.number_of(key))
+        self.entry(self.keys.index_of(key))
     }
 
-    fn entry(&self, number: usize) -> Option<(&K, &V)> {
-        self.keys.keys.get(number).zip(self.values.get(number))
+    fn entry(&self, index: usize) -> Option<(&K, &V)> {
+        self.keys.keys.get(index).zip(self.values.get(index))
     }
 
-    /// Whether there is this key.
+    /// Reports whether the map contains `key`.
     pub fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
     {
-        self.keys.number_of(key) != NOWHERE
+        self.keys.index_of(key) != ABSENT
     }
 
-    /// Gives a key this value; the one it had.
+    /// Sets the value of `key`. Returns the previous value, if any.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         match self.values.get_mut(self.keys.enter(key)) {
             Some(known) => Some(std::mem::replace(known, value)),
@@ -72,16 +72,16 @@ impl<K: Ord, V> Map<K, V> {
         }
     }
 
-    /// The value of a key, which is this one where the key had none.
+    /// Returns the value of `key`, after inserting `value` if the key is absent.
     pub fn or_insert(&mut self, key: K, value: V) -> &mut V {
-        let number = self.keys.enter(key);
-        if number == self.values.len() {
+        let index = self.keys.enter(key);
+        if index == self.values.len() {
             self.values.push(value);
         }
-        &mut self.values[number]
+        &mut self.values[index]
     }
 
-    /// The value of a key, which is the default where the key had none.
+    /// Returns the value of `key`, after inserting the default if the key is absent.
     pub fn or_default(&mut self, key: K) -> &mut V
     where
         V: Default,
@@ -89,16 +89,16 @@ impl<K: Ord, V> Map<K, V> {
         self.or_insert(key, V::default())
     }
 
-    /// Takes a key and its value out.
+    /// Removes `key` and returns its value.
     pub fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
     {
-        let number = self.keys.remove(key);
-        (number != NOWHERE).then(|| self.values.swap_remove(number))
+        let index = self.keys.remove(key);
+        (index != ABSENT).then(|| self.values.swap_remove(index))
     }
 
-    /// Takes out whatever is not to be kept.
+    /// Removes the entries for which `keep` returns false.
     pub fn retain(&mut self, keep: impl Fn(&K, &V) -> bool) {
         let mut kept = Map::new();
         for (key, value) in std::mem::take(self) {
@@ -109,61 +109,61 @@ impl<K: Ord, V> Map<K, V> {
         *self = kept;
     }
 
-    /// How many keys there are.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether there are none.
+    /// Reports whether the map is empty.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// The greatest key and its value.
+    /// Returns the entry with the greatest key.
     pub fn last_key_value(&self) -> Option<(&K, &V)> {
         self.iter().next_back()
     }
 
-    /// The keys alone, in their order.
+    /// Returns the keys in order, without the values.
     pub fn into_keys(self) -> Vec<K> {
-        let Keys { mut keys, numbers } = self.keys;
-        arrange(&mut numbers.into_list(), &mut |a, b| keys.swap(a, b));
+        let Keys { mut keys, indexes } = self.keys;
+        arrange(&mut indexes.into_list(), &mut |a, b| keys.swap(a, b));
         keys
     }
 
-    /// Keys and values, in the order of the keys.
+    /// Iterates over the entries in key order.
     pub fn iter(&self) -> Iter<'_, K, V> {
-        self.those(self.keys.numbers.all())
+        self.over(self.keys.indexes.all())
     }
 
-    /// Keys and values from this key on.
+    /// Iterates over the entries whose keys are at least `first`, in key order.
     pub fn from<Q: Ord + ?Sized>(&self, first: &Q) -> Iter<'_, K, V>
     where
         K: Borrow<Q>,
     {
-        let numbers = &self.keys.numbers;
-        self.those(numbers.between(self.keys.place_of(first), numbers.end()))
+        let indexes = &self.keys.indexes;
+        self.over(indexes.between(self.keys.position_of(first), indexes.end()))
     }
 
-    /// Keys and values from the first of these keys to before the second.
+    /// Iterates over the entries whose keys are at least `first` and below `end`, in key order.
     pub fn between<Q: Ord + ?Sized>(&self, first: &Q, end: &Q) -> Iter<'_, K, V>
     where
         K: Borrow<Q>,
     {
-        let (first, end) = (self.keys.place_of(first), self.keys.place_of(end));
-        self.those(self.keys.numbers.between(first, end))
+        let (first, end) = (self.keys.position_of(first), self.keys.position_of(end));
+        self.over(self.keys.indexes.between(first, end))
     }
 
-    fn those<'a>(&'a self, numbers: Between<'a>) -> Iter<'a, K, V> {
-        Iter { map: self, numbers }
+    fn over<'a>(&'a self, indexes: IndexRange<'a>) -> Iter<'a, K, V> {
+        Iter { map: self, indexes }
     }
 
-    /// The keys, in their order.
+    /// Iterates over the keys in order.
     pub fn keys(&self) -> impl DoubleEndedIterator<Item = &K> + ExactSizeIterator {
         self.iter().map(|(key, _)| key)
     }
 
-    /// The values, in the order of their keys.
+    /// Iterates over the values in key order.
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &V> + ExactSizeIterator {
         self.iter().map(|(_, value)| value)
     }
@@ -217,8 +217,8 @@ impl<K: Ord, V> IntoIterator for Map<K, V> {
     type IntoIter = std::iter::Zip<std::vec::IntoIter<K>, std::vec::IntoIter<V>>;
 
     fn into_iter(self) -> Self::IntoIter {
-        let Map { keys: Keys { mut keys, numbers }, mut values } = self;
-        arrange(&mut numbers.into_list(), &mut |a, b| {
+        let Map { keys: Keys { mut keys, indexes }, mut values } = self;
+        arrange(&mut indexes.into_list(), &mut |a, b| {
             keys.swap(a, b);
             values.swap(a, b);
         });
@@ -230,88 +230,88 @@ impl<K: Ord + Borrow<Q>, V, Q: Ord + ?Sized> Index<&Q> for Map<K, V> {
     type Output = V;
 
     fn index(&self, key: &Q) -> &V {
-        self.get(key).expect("who asks for the value of a key by index knows that it is there")
+        self.get(key).expect("indexing a map requires that it contains the key")
     }
 }
 
-/// Keys and values of a [`Map`], in the order of the keys.
+/// An iterator over the entries of a [`Map`] in key order.
 pub struct Iter<'a, K, V> {
     map: &'a Map<K, V>,
-    numbers: Between<'a>,
+    indexes: IndexRange<'a>,
 }
 
 impl<'a, K: Ord, V> Iterator for Iter<'a, K, V> {
     type Item = (&'a K, &'a V);
 
     fn next(&mut self) -> Option<(&'a K, &'a V)> {
-        self.map.entry(self.numbers.next())
+        self.map.entry(self.indexes.next())
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let len = self.numbers.len();
+        let len = self.indexes.len();
         (len, Some(len))
     }
 }
 
 impl<'a, K: Ord, V> DoubleEndedIterator for Iter<'a, K, V> {
     fn next_back(&mut self) -> Option<(&'a K, &'a V)> {
-        self.map.entry(self.numbers.next_back())
+        self.map.entry(self.indexes.next_back())
     }
 }
 
 impl<K: Ord, V> ExactSizeIterator for Iter<'_, K, V> {}
 
-/// Keys as they came, and their order. It does not depend on the type of the values, so maps share its code.
+/// Keys in the order of insertion, and their sorted indexes. Maps with the same key type share this code.
 #[derive(Clone)]
 struct Keys<K> {
     keys: Vec<K>,
-    numbers: Numbers,
+    indexes: SortedIndexes,
 }
 
 impl<K> Keys<K> {
     const fn new() -> Keys<K> {
-        Keys { keys: Vec::new(), numbers: Numbers::new() }
+        Keys { keys: Vec::new(), indexes: SortedIndexes::new() }
     }
 }
 
 impl<K: Ord> Keys<K> {
-    /// The number of a key; [`NOWHERE`] where there is none.
-    fn number_of<Q: Ord + ?Sized>(&self, key: &Q) -> usize
+    /// Returns the index of `key`, or [`ABSENT`].
+    fn index_of<Q: Ord + ?Sized>(&self, key: &Q) -> usize
     where
         K: Borrow<Q>,
     {
-        self.numbers.number_of(&|number| self.keys[number].borrow().cmp(key))
+        self.indexes.index_of(&|index| self.keys[index].borrow().cmp(key))
     }
 
-    /// Where a key is, or would be.
-    fn place_of<Q: Ord + ?Sized>(&self, key: &Q) -> Place
+    /// Returns the sorted position of `key`, or where it would be inserted.
+    fn position_of<Q: Ord + ?Sized>(&self, key: &Q) -> IndexPosition
     where
         K: Borrow<Q>,
     {
-        self.numbers.find(&|number| self.keys[number].borrow().cmp(key)).place
+        self.indexes.find(&|index| self.keys[index].borrow().cmp(key)).place
     }
 
-    /// The number of a key, which is the next one where there is none yet.
+    /// Returns the index of `key`, after appending the key if it is absent.
     fn enter(&mut self, key: K) -> usize {
         let next = self.keys.len();
-        let number = self.numbers.enter(next, &|number| self.keys[number].cmp(&key));
-        if number == next {
+        let index = self.indexes.enter(next, &|index| self.keys[index].cmp(&key));
+        if index == next {
             self.keys.push(key);
         }
-        number
+        index
     }
 
-    /// Takes a key out, and gives its number to the last one; [`NOWHERE`] where there is none.
+    /// Removes `key` and returns its index, which the last key then takes; [`ABSENT`] when the key is absent.
     fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> usize
     where
         K: Borrow<Q>,
     {
-        let number = self.numbers.remove(&|number| self.keys[number].borrow().cmp(key));
-        if number != NOWHERE {
-            self.numbers.renumber(number, &|number| self.keys[number].cmp(&self.keys[self.keys.len() - 1]));
-            self.keys.swap_remove(number);
+        let index = self.indexes.remove(&|index| self.keys[index].borrow().cmp(key));
+        if index != ABSENT {
+            self.indexes.replace(index, &|index| self.keys[index].cmp(&self.keys[self.keys.len() - 1]));
+            self.keys.swap_remove(index);
         }
-        number
+        index
     }
 }
 
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_map_does_what_the_standard_librarys_does() {
+    fn a_map_agrees_with_the_standard_library() {
         let mut below = random();
         for keys in [1, 5, 40, 3000] {
             let (mut ours, mut theirs) = (Map::new(), BTreeMap::new());
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_map_is_that_of_the_standard_librarys() {
+    fn ranges_of_a_map_agree_with_the_standard_library() {
         let mut below = random();
         for len in [0, 1, 30, 5000] {
             let entries = (0..len).map(|_| (below(9000), ())).collect::<Vec<_>>();
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_that_come_in_order_or_against_it_stand_in_order() {
+    fn entries_inserted_ascending_or_descending_iterate_in_order() {
         let up = (0..5000).map(|key| (key, key)).collect::<Map<_, _>>();
         let down = (0..5000).rev().map(|key| (key, key)).collect::<Map<_, _>>();
         assert_eq!(up, down);

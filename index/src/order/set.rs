@@ -1,57 +1,57 @@
-//! Sets in their order: maps to nothing.
+//! A set that iterates in ascending order: a [`Map`] without values.
 
 use super::Map;
 use serde::{Serialize, Serializer};
 use std::borrow::Borrow;
 use std::fmt;
 
-/// Things, each once, in their order.
+/// A set of distinct values in ascending order.
 #[derive(Clone)]
 pub struct Set<T>(Map<T, ()>);
 
 impl<T: Ord> Set<T> {
-    /// A set of nothing.
+    /// Creates an empty set.
     pub const fn new() -> Set<T> {
         Set(Map::new())
     }
 
-    /// Adds a thing; whether it was not there.
-    pub fn insert(&mut self, thing: T) -> bool {
-        self.0.insert(thing, ()).is_none()
+    /// Adds a value. Returns whether it was absent.
+    pub fn insert(&mut self, value: T) -> bool {
+        self.0.insert(value, ()).is_none()
     }
 
-    /// Whether there is this thing.
-    pub fn contains<Q: Ord + ?Sized>(&self, thing: &Q) -> bool
+    /// Reports whether the set contains `value`.
+    pub fn contains<Q: Ord + ?Sized>(&self, value: &Q) -> bool
     where
         T: Borrow<Q>,
     {
-        self.0.contains_key(thing)
+        self.0.contains_key(value)
     }
 
-    /// How many things there are.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Reports whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The things, in their order.
+    /// Iterates over the values in ascending order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> + ExactSizeIterator {
         self.0.keys()
     }
 
-    /// The things from this one on.
+    /// Iterates over the values from `first` on, in ascending order.
     pub fn from<'a, Q: Ord + ?Sized>(&'a self, first: &Q) -> impl Iterator<Item = &'a T> + use<'a, T, Q>
     where
         T: Borrow<Q>,
     {
-        self.0.from(first).map(|(thing, ())| thing)
+        self.0.from(first).map(|(value, ())| value)
     }
 
-    /// The things, in their order.
+    /// Returns the values in ascending order.
     pub fn into_sorted(self) -> Vec<T> {
         self.0.into_keys()
     }
@@ -82,8 +82,8 @@ impl<T: Ord + Serialize> Serialize for Set<T> {
 }
 
 impl<T: Ord> FromIterator<T> for Set<T> {
-    fn from_iter<I: IntoIterator<Item = T>>(things: I) -> Set<T> {
-        Set(things.into_iter().map(|thing| (thing, ())).collect())
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Set<T> {
+        Set(values.into_iter().map(|value| (value, ())).collect())
     }
 }
 

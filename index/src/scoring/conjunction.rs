@@ -1,44 +1,45 @@
-//! The short way for queries that want all of several phrases.
+//! Finds the best documents for a query that requires all of several phrases.
 //!
-//! A document that has all is scored only if what the rarest phrase is worth in it, and the others at their best, could be
-//! among the best. Sums are built in the order of phrases, as bm25 does, so they are the same to the bit.
+//! A document that contains all phrases is scored only if it can enter the top-k heap: if the impact of the rarest
+//! phrase plus the upper bounds of the others reach the threshold. Sums are computed in the order of the phrases, as
+//! bm25 does, so they are equal to the bit.
 
-use super::common::{next_common, rarest_first};
-use super::{Ranked, Scoring, Source, TopK};
+use super::intersection::{next_common, rarest_first};
+use super::{ImpactCursor, Ranked, Scoring, TopK};
 use crate::inverted::Cursor;
 use crate::wire::Malformed;
 
-/// Covers the rounding of sums of bounds.
+/// A margin for the rounding of sums of bounds.
 const ROUNDING: f64 = 1.0 + 1e-9;
 
-/// Offers every document that may be among the best to `top`. `sources` are the phrases', in order.
+/// Offers every document that may be among the best to `top`. `cursors` holds one cursor per phrase, in order.
 ///
 /// # Errors
-/// When the index is damaged.
-pub fn collect(scoring: &Scoring, mut sources: Vec<Source>, top: &mut TopK) -> Result<(), Malformed> {
+/// Returns an error when the index is damaged.
+pub fn collect(scoring: &Scoring, mut cursors: Vec<ImpactCursor>, top: &mut TopK) -> Result<(), Malformed> {
     let Scoring { eligible, idf, table } = *scoring;
-    let order = rarest_first(&sources);
+    let order = rarest_first(&cursors);
     let Some((&lead, others)) = order.split_first() else { return Ok(()) };
-    let mut others_most = 0.0;
+    let mut others_bound = 0.0;
     for &phrase in others {
-        others_most += idf[phrase] * sources[phrase].bound_until(Cursor::END, table)?;
+        others_bound += idf[phrase] * cursors[phrase].bound_until(Cursor::END, table)?;
     }
     let mut target = 0;
     loop {
-        let document = next_common(&mut sources, &order, target)?;
+        let document = next_common(&mut cursors, &order, target)?;
         if document == Cursor::END {
             return Ok(());
         }
         target = document + 1;
         let threshold = (-top.threshold()).max(0.0);
-        let lead_worth = idf[lead] * sources[lead].worth(table);
-        if (lead_worth + others_most) * ROUNDING < threshold {
+        let lead_score = idf[lead] * cursors[lead].impact(table);
+        if (lead_score + others_bound) * ROUNDING < threshold {
             continue;
         }
         if !eligible.has(document) {
             continue;
         }
-        let parts = sources.iter().zip(idf).map(|(source, idf)| idf * source.worth(table));
+        let parts = cursors.iter().zip(idf).map(|(cursor, idf)| idf * cursor.impact(table));
         let sum = parts.fold(0.0, |sum, part| sum + part);
         if sum > threshold {
             top.push(Ranked { row: eligible.first_row + document, rank: -sum });

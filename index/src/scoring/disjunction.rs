@@ -1,47 +1,57 @@
-//! The short way for queries that are nothing but alternatives: the best documents, without looking at all of them.
+//! Finds the best documents for a query of alternatives (OR), without scoring all of them.
 //!
-//! Documents are taken in windows that fit the fastest cache. Once there are enough hits, a document has to be worth more
-//! than the worst of them. Alternatives that could not be worth that much together, by the bounds kept with the postings,
-//! are *lesser* in this window: only the others are read through, and a lesser one is looked up for the few documents
-//! that it could still lift high enough (MaxScore, Turtle and Flood 1995). The final sums are built in the order
-//! of phrases, as bm25 does, so they are the same to the bit.
+//! This is MaxScore (Turtle and Flood 1995) in windows of 2,048 documents, whose sums fit the fastest cache. Once the
+//! top-k heap is full, a document needs a score above the heap's threshold. In each window, the lists are ordered by
+//! their score upper bounds, from the bounds per block stored with the postings. The lists with the smallest bounds, as
+//! long as their sum stays below the threshold, are *non-essential*: a document that only they contain cannot be a hit.
+//! The essential lists are scanned and summed in the window. The non-essential lists are only looked up for candidates
+//! that they could still lift over the threshold. Final scores are summed in the order of the phrases, as bm25 does, so
+//! they are equal to the bit.
 
-use super::{Documents, Ranked, ScoreTable, Scoring, Source, TopK};
+use super::{DocCursor, ImpactCursor, Ranked, ScoreTable, Scoring, TopK};
 use crate::bitmap::Bitmap;
 use crate::inverted::Cursor;
-use crate::order::sort_numbers;
+use crate::order::sort_indexes;
 use crate::wire::Malformed;
 
+/// The number of documents per window.
 const WINDOW: usize = 2048;
 const WINDOW_DOCS: u32 = 2048;
-/// Sums are looked at in chunks of this many: a window has 256 of them.
+/// The number of sums per chunk; a window has 256 chunks.
 const CHUNK: usize = WINDOW / 256;
 
-/// To look a document up takes as long as to read through so many of a list.
-const SKIPPED: usize = 64;
+/// Looking up one document takes as long as scanning this number of postings.
+const POSTINGS_PER_LOOKUP: usize = 64;
 
-/// Offers every document that may be among the best to `top`. `sources` are the phrases', in order; none where no document
-/// has the phrase.
+/// Offers every document that may be among the best to `top`.
+///
+/// `cursors` holds one cursor per phrase, in order; `None` when no document of the segment contains the phrase.
 ///
 /// # Errors
-/// When the index is damaged.
-pub fn collect(scoring: &Scoring, sources: Vec<Option<Source>>, top: &mut TopK) -> Result<(), Malformed> {
-    let is_alone = sources.len() == 1;
-    let mut alternatives = Vec::with_capacity(sources.len());
-    for (source, &idf) in sources.into_iter().zip(scoring.idf) {
-        if let Some(source) = source {
-            let look = (!is_alone).then(|| source.clone());
-            alternatives.push(Alternative { idf, look, scan: source, most: 0.0 });
+/// Returns an error when the index is damaged.
+pub fn collect(
+    scoring: &Scoring,
+    cursors: Vec<Option<ImpactCursor>>,
+    top: &mut TopK,
+) -> Result<(), Malformed> {
+    let is_alone = cursors.len() == 1;
+    let mut alternatives = Vec::with_capacity(cursors.len());
+    for (cursor, &idf) in cursors.into_iter().zip(scoring.idf) {
+        if let Some(cursor) = cursor {
+            let lookup = (!is_alone).then(|| cursor.clone());
+            alternatives.push(Alternative { idf, lookup, scan: cursor, bound: 0.0 });
         }
     }
-    let listed = alternatives.iter().map(|alternative| alternative.scan.most_documents()).sum::<usize>();
-    if let Some(few) = scoring.eligible.allowed.filter(|allowed| SKIPPED * allowed.count() <= listed) {
-        return look_up(scoring, few, &mut alternatives, top);
+    let postings = alternatives.iter().map(|alternative| alternative.scan.max_documents()).sum::<usize>();
+    if let Some(few) =
+        scoring.eligible.allowed.filter(|allowed| POSTINGS_PER_LOOKUP * allowed.count() <= postings)
+    {
+        return look_up_each(scoring, few, &mut alternatives, top);
     }
     let mut collector =
         Collector { scoring, sums: Box::new([0.0; WINDOW]), touched: [0; 4], candidates: Vec::new() };
     let mut start = 0;
-    // Windows start where there is something.
+    // A window starts at the first document that some list still contains.
     while let Some(first) = alternatives.iter().map(|alternative| alternative.scan.doc()).min() {
         if first == Cursor::END {
             return Ok(());
@@ -56,19 +66,18 @@ pub fn collect(scoring: &Scoring, sources: Vec<Option<Source>>, top: &mut TopK) 
     Ok(())
 }
 
-/// Offers those of a few documents that match: it is they that are looked up, and not all that lists hold read through.
-fn look_up(
+/// Scores a few allowed documents by looking each one up, instead of scanning the lists.
+fn look_up_each(
     scoring: &Scoring,
     few: &Bitmap,
     alternatives: &mut [Alternative],
     top: &mut TopK,
 ) -> Result<(), Malformed> {
-    let documents =
-        few.iter().map(|document| u32::try_from(document).expect("documents are numbered by u32"));
+    let documents = few.iter().map(|document| u32::try_from(document).expect("document numbers fit 32 bits"));
     for document in documents.filter(|document| scoring.eligible.is_live(*document)) {
         let mut sum = 0.0;
         for alternative in alternatives.iter_mut() {
-            sum += alternative.value_at(document, scoring.table)?;
+            sum += alternative.score_at(document, scoring.table)?;
         }
         if sum > (-top.threshold()).max(0.0) {
             top.push(Ranked { row: scoring.eligible.first_row + document, rank: -sum });
@@ -77,27 +86,31 @@ fn look_up(
     Ok(())
 }
 
-/// One alternative: a cursor that is read through, one that is looked up in if there are others, and its bound in the
-/// window.
+/// One alternative of the query: a cursor for scanning, a second one for lookups if there are other alternatives, and
+/// its score upper bound in the current window.
 struct Alternative<'a> {
     idf: f64,
-    scan: Source<'a>,
-    look: Option<Source<'a>>,
-    most: f64,
+    scan: ImpactCursor<'a>,
+    lookup: Option<ImpactCursor<'a>>,
+    bound: f64,
 }
 
+/// The working memory for one window.
 struct Collector<'a> {
     scoring: &'a Scoring<'a>,
+    /// The partial score of each document in the window.
     sums: Box<[f64; WINDOW]>,
-    /// Which chunks of sums are not zero.
+    /// One bit per chunk of sums, set when the chunk may contain a non-zero sum.
     touched: [u64; 4],
+    /// Documents that may be hits, with their partial scores.
     candidates: Vec<(u32, f64)>,
 }
 
-/// Covers the rounding of sums of bounds.
+/// A margin for the rounding of sums of bounds.
 const ROUNDING: f64 = 1.0 + 1e-9;
 
 impl Collector<'_> {
+    /// Offers the hits among the documents from `start` to the end of the window to `top`.
     fn window(
         &mut self,
         alternatives: &mut [Alternative],
@@ -106,26 +119,30 @@ impl Collector<'_> {
     ) -> Result<(), Malformed> {
         let end = start.saturating_add(WINDOW_DOCS);
         let threshold = (-top.threshold()).max(0.0);
-        let lesser_most =
-            if threshold > 0.0 { self.find_lesser(alternatives, end, threshold)? } else { Some(0.0) };
-        // Without a limit to what they could be worth, all of them together are not worth enough.
-        let Some(lesser_most) = lesser_most else { return Ok(()) };
-        // What a document needs before the lesser alternatives are looked up; without any, more than the threshold.
-        let enough =
-            if lesser_most > 0.0 { (threshold / ROUNDING - lesser_most).max(0.0) } else { threshold };
-        let mut greater = alternatives.iter_mut().filter(|alternative| alternative.most >= 0.0);
+        let non_essential_bound =
+            if threshold > 0.0 { self.find_non_essential(alternatives, end, threshold)? } else { Some(0.0) };
+        // When even all alternatives together stay below the threshold, the window contains no hit.
+        let Some(non_essential_bound) = non_essential_bound else { return Ok(()) };
+        // The partial score that a document needs before the non-essential lists are looked up. Without such lists, it
+        // is the threshold.
+        let needed = if non_essential_bound > 0.0 {
+            (threshold / ROUNDING - non_essential_bound).max(0.0)
+        } else {
+            threshold
+        };
+        let mut essential = alternatives.iter_mut().filter(|alternative| alternative.bound >= 0.0);
         self.candidates.clear();
-        match (greater.next(), greater.next()) {
-            (Some(only), None) => self.gather_from(only, end, enough)?,
+        match (essential.next(), essential.next()) {
+            (Some(only), None) => self.gather_from(only, end, needed)?,
             (first, second) => {
-                for alternative in first.into_iter().chain(second).chain(greater) {
+                for alternative in first.into_iter().chain(second).chain(essential) {
                     self.add(alternative, start, end)?;
                 }
-                self.gather(start, enough);
+                self.gather(start, needed);
             }
         }
-        if lesser_most > 0.0 {
-            return self.offer_candidates(alternatives, lesser_most, top);
+        if non_essential_bound > 0.0 {
+            return self.offer_candidates(alternatives, non_essential_bound, top);
         }
         for &(document, sum) in &self.candidates {
             top.push(Ranked { row: self.scoring.eligible.first_row + document, rank: -sum });
@@ -133,31 +150,31 @@ impl Collector<'_> {
         Ok(())
     }
 
-    /// Notes every document of an alternative that is alone worth more than `enough`; blocks that hold none are skipped.
-    fn gather_from(&mut self, alternative: &mut Alternative, end: u32, enough: f64) -> Result<(), Malformed> {
+    /// Collects the candidates from the only essential list, skipping blocks whose bound is below `needed`.
+    fn gather_from(&mut self, alternative: &mut Alternative, end: u32, needed: f64) -> Result<(), Malformed> {
         let Collector { scoring, candidates, .. } = self;
         let table = scoring.table;
         let idf = alternative.idf;
-        let mut note = |document: u32, worth: f64| {
-            let value = idf * worth;
-            if value > enough && scoring.eligible.has(document) {
+        let mut note = |document: u32, impact: f64| {
+            let value = idf * impact;
+            if value > needed && scoring.eligible.has(document) {
                 candidates.push((document, value));
             }
         };
         match &mut alternative.scan {
-            Source::Term { cursor, .. } => loop {
+            ImpactCursor::Term { cursor, .. } => loop {
                 let (documents, shapes) = cursor.run_until(end);
                 for (&document, &shape) in documents.iter().zip(shapes) {
-                    note(document, table.worth(shape, document));
+                    note(document, table.impact(shape, document));
                 }
-                // A block that is worth too little is not even unpacked.
-                if !cursor.enter_next_block_where(end, |kept| idf * table.bound(kept) >= enough)? {
+                // A block whose bound is too low is not even unpacked.
+                if !cursor.enter_next_block_where(end, |kept| idf * table.bound(kept) >= needed)? {
                     return Ok(());
                 }
             },
-            Source::Worked { documents, worths, at, .. } => {
+            ImpactCursor::Materialised { documents, impacts, at, .. } => {
                 while let Some(&document) = documents.get(*at).filter(|&&document| document < end) {
-                    note(document, worths[*at]);
+                    note(document, impacts[*at]);
                     *at += 1;
                 }
                 Ok(())
@@ -165,54 +182,55 @@ impl Collector<'_> {
         }
     }
 
-    /// Finds the alternatives that together cannot lift a document over the threshold in this window: their `most` becomes
-    /// negative. The answer is what they could be worth together; none where that holds of all alternatives.
-    fn find_lesser(
+    /// Finds the non-essential alternatives of this window and negates their `bound`.
+    ///
+    /// Returns the sum of their bounds, or `None` when all alternatives are non-essential.
+    fn find_non_essential(
         &self,
         alternatives: &mut [Alternative],
         end: u32,
         threshold: f64,
     ) -> Result<Option<f64>, Malformed> {
         for alternative in alternatives.iter_mut() {
-            alternative.most = alternative.idf * alternative.scan.bound_until(end, self.scoring.table)?;
+            alternative.bound = alternative.idf * alternative.scan.bound_until(end, self.scoring.table)?;
         }
         let mut order = (0..alternatives.len()).collect::<Vec<_>>();
-        sort_numbers(&mut order, &mut |a, b| alternatives[a].most.total_cmp(&alternatives[b].most));
-        let mut together = 0.0;
+        sort_indexes(&mut order, &mut |a, b| alternatives[a].bound.total_cmp(&alternatives[b].bound));
+        let mut bound_sum = 0.0;
         for &place in &order {
             let alternative = &mut alternatives[place];
-            if (together + alternative.most) * ROUNDING >= threshold {
-                return Ok(Some(together));
+            if (bound_sum + alternative.bound) * ROUNDING >= threshold {
+                return Ok(Some(bound_sum));
             }
-            together += alternative.most;
-            alternative.most = -alternative.most;
+            bound_sum += alternative.bound;
+            alternative.bound = -alternative.bound;
         }
         Ok(None)
     }
 
-    /// Adds what an alternative is worth to the sums of its documents in the window.
+    /// Adds the scores of an alternative to the sums of its documents in the window.
     fn add(&mut self, alternative: &mut Alternative, start: u32, end: u32) -> Result<(), Malformed> {
         let Collector { scoring, sums, touched, .. } = self;
         let table = scoring.table;
         let idf = alternative.idf;
-        let mut add = |document: u32, worth: f64| {
+        let mut add = |document: u32, impact: f64| {
             let place = document.wrapping_sub(start) as usize % WINDOW;
-            sums[place] += idf * worth;
+            sums[place] += idf * impact;
             touched[place / CHUNK / 64] |= 1 << (place / CHUNK % 64);
         };
         match &mut alternative.scan {
-            Source::Term { cursor, .. } => loop {
+            ImpactCursor::Term { cursor, .. } => loop {
                 let (documents, shapes) = cursor.run_until(end);
                 for (&document, &shape) in documents.iter().zip(shapes) {
-                    add(document, table.worth(shape, document));
+                    add(document, table.impact(shape, document));
                 }
                 if !cursor.enter_next_block()? {
                     return Ok(());
                 }
             },
-            Source::Worked { documents, worths, at, .. } => {
+            ImpactCursor::Materialised { documents, impacts, at, .. } => {
                 while let Some(&document) = documents.get(*at).filter(|&&document| document < end) {
-                    add(document, worths[*at]);
+                    add(document, impacts[*at]);
                     *at += 1;
                 }
                 Ok(())
@@ -220,18 +238,18 @@ impl Collector<'_> {
         }
     }
 
-    /// Notes every document whose sum is above `enough`, and sets all sums to zero.
-    fn gather(&mut self, start: u32, enough: f64) {
+    /// Collects the documents whose sums exceed `needed`, and resets all sums to zero.
+    fn gather(&mut self, start: u32, needed: f64) {
         let Collector { scoring, sums, touched, candidates, .. } = self;
         for (chunk, sums) in sums.chunks_exact_mut(CHUNK).enumerate() {
             if touched[chunk / 64] >> (chunk % 64) & 1 == 0 {
                 continue;
             }
-            // Most sums are below: one look at all of them.
-            if highest(sums) > enough {
+            // Most chunks have no such sum, and one maximum rules them out.
+            if highest(sums) > needed {
                 let first = start + WINDOW_DOCS / 256 * chunk as u32;
                 for (document, &sum) in (first..).zip(&*sums) {
-                    if sum > enough && scoring.eligible.has(document) {
+                    if sum > needed && scoring.eligible.has(document) {
                         candidates.push((document, sum));
                     }
                 }
@@ -241,36 +259,36 @@ impl Collector<'_> {
         *touched = [0; 4];
     }
 
-    /// Looks the lesser alternatives up for the candidates, and offers those that remain.
+    /// Completes the candidates' scores from the non-essential alternatives, and offers those above the threshold.
     fn offer_candidates(
         &self,
         alternatives: &mut [Alternative],
-        lesser_most: f64,
+        non_essential_bound: f64,
         top: &mut TopK,
     ) -> Result<(), Malformed> {
-        let mut lesser =
-            (0..alternatives.len()).filter(|&place| alternatives[place].most < 0.0).collect::<Vec<_>>();
-        sort_numbers(&mut lesser, &mut |a, b| alternatives[a].most.total_cmp(&alternatives[b].most));
+        let mut non_essential =
+            (0..alternatives.len()).filter(|&place| alternatives[place].bound < 0.0).collect::<Vec<_>>();
+        sort_indexes(&mut non_essential, &mut |a, b| alternatives[a].bound.total_cmp(&alternatives[b].bound));
         'candidates: for &(document, sum) in &self.candidates {
             let threshold = (-top.threshold()).max(0.0);
             let mut sum = sum;
-            let mut left = lesser_most;
-            // The one that could add most is looked up first: most candidates fail there.
-            for &place in &lesser {
+            let mut left = non_essential_bound;
+            // Look up the alternative with the highest bound first: most candidates fail there.
+            for &place in &non_essential {
                 if (sum + left) * ROUNDING < threshold {
                     continue 'candidates;
                 }
                 let alternative = &mut alternatives[place];
-                left += alternative.most;
-                sum += alternative.value_at(document, self.scoring.table)?;
+                left += alternative.bound;
+                sum += alternative.score_at(document, self.scoring.table)?;
             }
             if sum * ROUNDING < threshold {
                 continue;
             }
-            // Once more, in the order of phrases: the order of additions decides the last bit.
+            // Sum again in the order of the phrases, because the order of additions decides the last bit.
             let mut exact = 0.0;
             for alternative in alternatives.iter_mut() {
-                exact += alternative.value_at(document, self.scoring.table)?;
+                exact += alternative.score_at(document, self.scoring.table)?;
             }
             if exact > threshold {
                 top.push(Ranked { row: self.scoring.eligible.first_row + document, rank: -exact });
@@ -281,16 +299,16 @@ impl Collector<'_> {
 }
 
 impl Alternative<'_> {
-    /// What it is worth in a document; documents are asked for in order.
+    /// Returns the score of this alternative in a document. Documents must be requested in ascending order.
     #[inline]
-    fn value_at(&mut self, document: u32, table: &ScoreTable) -> Result<f64, Malformed> {
-        let look = self.look.as_mut().unwrap_or(&mut self.scan);
-        look.seek(document)?;
-        Ok(if look.doc() == document { self.idf * look.worth(table) } else { 0.0 })
+    fn score_at(&mut self, document: u32, table: &ScoreTable) -> Result<f64, Malformed> {
+        let lookup = self.lookup.as_mut().unwrap_or(&mut self.scan);
+        lookup.seek(document)?;
+        Ok(if lookup.doc() == document { self.idf * lookup.impact(table) } else { 0.0 })
     }
 }
 
-/// The highest of sums that are not negative; in two lanes, which compilers make vectors of.
+/// Returns the maximum of non-negative sums. It uses two lanes, which the compiler vectorises.
 fn highest(sums: &[f64]) -> f64 {
     let mut lanes = [0.0f64; 2];
     for pair in sums.chunks_exact(2) {

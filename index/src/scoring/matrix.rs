@@ -1,34 +1,37 @@
-//! The rows whose vectors are nearest.
+//! Which rows have the vectors nearest to a query?
 //!
-//! Rows at full precision are all compared. Of rows of bytes, a first look with a query of bytes leaves out those that
-//! cannot be among the best, however wrong it is: the answer is that of comparing all. Of rows of bits, a first look
-//! keeps the candidates that differ in the fewest; what it misses stays out.
+//! - Rows of f32, and rows of bytes (i8) with another metric than the cosine, are all compared.
+//! - For rows of bytes with the cosine, a first pass estimates each similarity from a quantised query. The error of the
+//!   estimate is bounded, so the pass drops only rows that cannot be among the best, and the result is exact.
+//! - For rows of bits (i1), a first pass keeps the candidates with the smallest Hamming distance. This is the only
+//!   approximation; the candidates are then compared by their bytes.
 
 use super::{Eligible, Ranked, TopK};
 use crate::bitmap::Bitmap;
-use crate::vector::{Encoding, MAX_WIDTH, Metric, Query, RowsView};
+use crate::vector::{Encoding, MAX_WIDTH, Metric, RowsView, VectorQuery};
 
-/// The nearest rows, nearest first; a rank is the similarity, negated. Ties go by row. Of rows of bits, `candidates` are
-/// compared at their full precision.
-pub fn nearest(matrices: &[Matrix], query: &Query, limit: usize, candidates: usize) -> Vec<Ranked> {
+/// Returns the nearest rows, nearest first. The rank is the negated similarity; ties go by row.
+///
+/// For rows of bits, `candidates` is the number of rows that the second pass compares by their bytes.
+pub fn nearest(matrices: &[Matrix], query: &VectorQuery, limit: usize, candidates: usize) -> Vec<Ranked> {
     let mut top = TopK::new(limit);
     let kind = matrices.first().map(|matrix| (matrix.rows.encoding(), matrix.rows.metric()));
     match kind {
-        Some((Encoding::I8, Metric::Cosine)) => by_bytes(matrices, query, limit, &mut top),
-        Some((Encoding::I1, _)) => by_bits(matrices, query, candidates.max(limit), &mut top),
-        _ => by_numbers(matrices, query, &mut top),
+        Some((Encoding::I8, Metric::Cosine)) => scan_bytes(matrices, query, limit, &mut top),
+        Some((Encoding::I1, _)) => scan_bits(matrices, query, candidates.max(limit), &mut top),
+        _ => scan_exact(matrices, query, &mut top),
     }
     top.into_sorted()
 }
 
-/// How near at most `most` of the rows are, evenly spaced.
-pub fn sample(matrices: &[Matrix], query: &Query, most: usize) -> Vec<f64> {
-    let count: usize = matrices.iter().map(|matrix| matrix.open.count()).sum();
+/// Returns the similarities of at most `most` rows, evenly spaced.
+pub fn sample(matrices: &[Matrix], query: &VectorQuery, most: usize) -> Vec<f64> {
+    let count: usize = matrices.iter().map(|matrix| matrix.selected.count()).sum();
     let step = count.div_ceil(most).max(1);
     let mut place = 0usize;
     let mut sample = Vec::with_capacity(count.min(most));
     for matrix in matrices {
-        matrix.open.each_run(|run| {
+        matrix.selected.each_run(|run| {
             let skipped = place.next_multiple_of(step) - place;
             place += run.len();
             for row in run.skip(skipped).step_by(step) {
@@ -44,36 +47,37 @@ pub fn sample(matrices: &[Matrix], query: &Query, most: usize) -> Vec<f64> {
 pub struct Matrix<'a> {
     rows: RowsView<'a>,
     first_row: u32,
-    open: Bitmap,
+    selected: Bitmap,
 }
 
 impl<'a> Matrix<'a> {
-    /// The vectors of a segment of so many documents.
+    /// Selects the eligible vectors of a segment with `documents` documents.
     pub fn new(rows: RowsView<'a>, documents: u32, eligible: &Eligible) -> Matrix<'a> {
-        let mut open = match eligible.allowed {
+        let mut selected = match eligible.allowed {
             Some(allowed) => allowed.clone(),
             None => Bitmap::all(documents as usize),
         };
         if let Some(dead) = eligible.dead {
-            open.subtract(dead);
+            selected.subtract(dead);
         }
         if !rows.is_complete() {
-            open = Bitmap::where_true(rows.len(), |row| open.has(rows.document(row) as usize));
+            selected = Bitmap::where_true(rows.len(), |row| selected.has(rows.document(row) as usize));
         }
-        Matrix { rows, first_row: eligible.first_row, open }
+        Matrix { rows, first_row: eligible.first_row, selected }
     }
 
-    /// Calls `each` with every row that may be a hit, ascending, its document and its numbers. The rows of a run follow
-    /// each other, and mostly all rows are one run.
+    /// Calls `each` with every row that may be a hit, ascending, with its document and its numbers.
+    ///
+    /// Runs of consecutive rows are read together; often all rows are one run.
     #[inline]
     fn each(&self, mut each: impl FnMut(usize, u32, &[u8])) {
-        self.open.each_run(|run| {
+        self.selected.each_run(|run| {
             let numbers = self.rows.numbers_of(run.clone());
             run.zip(numbers).for_each(|(row, numbers)| each(row, self.rows.document(row), numbers));
         });
     }
 
-    fn offer(&self, query: &Query, row: usize, document: u32, top: &mut TopK) {
+    fn offer(&self, query: &VectorQuery, row: usize, document: u32, top: &mut TopK) {
         let similarity = query.similarity(&self.rows, row);
         if similarity.is_finite() {
             top.push(Ranked { row: self.first_row + document, rank: -f64::from(similarity) });
@@ -81,12 +85,13 @@ impl<'a> Matrix<'a> {
     }
 }
 
-fn by_numbers(matrices: &[Matrix], query: &Query, top: &mut TopK) {
+/// Compares all rows, at the precision at which they are stored.
+fn scan_exact(matrices: &[Matrix], query: &VectorQuery, top: &mut TopK) {
     for matrix in matrices {
         let mut least = least_of(top);
         matrix.each(|row, document, numbers| {
             let similarity = query.similarity_to(&matrix.rows, row, numbers);
-            // Rows come in order, so a later one has to be nearer. What is no number is never.
+            // Rows come in order, so a later row must be strictly nearer. NaN fails both comparisons.
             if similarity > least && similarity < f32::INFINITY {
                 top.push(Ranked { row: matrix.first_row + document, rank: -f64::from(similarity) });
                 least = least_of(top);
@@ -95,8 +100,9 @@ fn by_numbers(matrices: &[Matrix], query: &Query, top: &mut TopK) {
     }
 }
 
-fn by_bytes(matrices: &[Matrix], query: &Query, limit: usize, top: &mut TopK) {
-    let margin = 2.0 * query.estimate_off_by();
+/// Estimates all rows from the quantised query, then compares those that may be among the best.
+fn scan_bytes(matrices: &[Matrix], query: &VectorQuery, limit: usize, top: &mut TopK) {
+    let margin = 2.0 * query.max_estimate_error();
     let mut best = TopK::new(limit);
     let mut least = f32::NEG_INFINITY;
     let mut seen = Vec::new();
@@ -118,46 +124,49 @@ fn by_bytes(matrices: &[Matrix], query: &Query, limit: usize, top: &mut TopK) {
     }
 }
 
-fn by_bits(matrices: &[Matrix], query: &Query, candidates: usize, top: &mut TopK) {
-    let mut fewest = Fewest::new(candidates);
+/// Ranks all rows by Hamming distance, then compares the nearest `candidates` by their bytes.
+fn scan_bits(matrices: &[Matrix], query: &VectorQuery, candidates: usize, top: &mut TopK) {
+    let mut nearest_rows = NearestByBits::new(candidates);
     for (number, matrix) in matrices.iter().enumerate() {
-        if matrix.open.count() == matrix.rows.len() {
+        if matrix.selected.count() == matrix.rows.len() {
             let mut row = 0;
-            query.differing_bits_of_each(&matrix.rows, |bits| {
-                fewest.note(bits, number, row);
+            query.each_hamming_distance(&matrix.rows, |bits| {
+                nearest_rows.offer_row(bits, number, row);
                 row += 1;
             });
         } else {
-            for row in matrix.open.iter() {
-                fewest.note(query.differing_bits(&matrix.rows, row), number, row);
+            for row in matrix.selected.iter() {
+                nearest_rows.offer_row(query.hamming_distance(&matrix.rows, row), number, row);
             }
         }
     }
-    fewest.each(|number, row| {
+    nearest_rows.each(|number, row| {
         let matrix = &matrices[number];
         matrix.offer(query, row, matrix.rows.document(row), top);
     });
 }
 
-/// The rows that differ in the fewest bits, and the first of those that differ in as many.
-struct Fewest {
+/// Keeps the rows with the smallest Hamming distances; of rows with equal distance, the first ones.
+struct NearestByBits {
     wanted: usize,
-    /// A row that differs in more bits is none of them: so many differ in this many or fewer.
+    /// The current limit: rows with a larger distance are dropped. `within` counts the rows kept at or below it.
     most: u32,
     within: usize,
+    /// The number of rows kept per distance.
     counts: Vec<usize>,
+    /// Distance, matrix index and row of every row kept so far.
     seen: Vec<(u32, usize, usize)>,
 }
 
-impl Fewest {
-    fn new(wanted: usize) -> Fewest {
-        let most = u32::try_from(MAX_WIDTH).expect("it is a few thousand");
-        Fewest { wanted, most, within: 0, counts: vec![0; MAX_WIDTH + 1], seen: Vec::new() }
+impl NearestByBits {
+    fn new(wanted: usize) -> NearestByBits {
+        let most = u32::try_from(MAX_WIDTH).expect("the maximum width fits 32 bits");
+        NearestByBits { wanted, most, within: 0, counts: vec![0; MAX_WIDTH + 1], seen: Vec::new() }
     }
 
-    /// Takes a row into account; rows come in order. After the first ones nearly all are passed over.
+    /// Considers a row. Rows must come in order. After the first ones, nearly all exceed the limit.
     #[inline]
-    fn note(&mut self, bits: u32, matrix: usize, row: usize) {
+    fn offer_row(&mut self, bits: u32, matrix: usize, row: usize) {
         if bits <= self.most {
             self.keep(bits, matrix, row);
         }
@@ -173,7 +182,7 @@ impl Fewest {
         }
     }
 
-    /// Calls `each` with the matrix and the row of each.
+    /// Calls `each` with the matrix index and row of every row kept.
     fn each(self, mut each: impl FnMut(usize, usize)) {
         let mut left = self.wanted.saturating_sub(self.within - self.counts[self.most as usize]);
         for (bits, matrix, row) in self.seen {
@@ -186,7 +195,7 @@ impl Fewest {
     }
 }
 
-/// What a similarity has to be above to be among the best.
+/// Returns the similarity that a row must exceed to be among the best.
 #[expect(clippy::cast_possible_truncation, reason = "ranks come from similarities, which are f32")]
 fn least_of(top: &TopK) -> f32 {
     -(top.threshold() as f32)

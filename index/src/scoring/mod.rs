@@ -1,61 +1,67 @@
-//! Which documents of a segment are worth most? The loops over postings and vectors.
+//! Which documents of a segment score highest?
+//!
+//! These are the loops over posting lists and vector rows. [`disjunction`] and [`conjunction`] serve pure OR and pure
+//! AND queries: they skip documents whose score upper bound is too low for the top-k heap. [`MatchCursor`] evaluates any
+//! other combination of AND, OR and NOT, document by document. [`nearest`] scans vectors.
 
-mod common;
 pub mod conjunction;
 pub mod disjunction;
-mod matching;
+mod impact_cursor;
+mod intersection;
+mod match_cursor;
 mod matrix;
 mod near;
 mod positions;
 mod score_table;
-mod source;
 mod top_k;
 mod union;
 
-pub use common::Documents;
-pub use matching::{Matching, TermMatching};
+pub use impact_cursor::{ImpactCursor, MaterialisedList};
+pub use intersection::DocCursor;
+pub use match_cursor::{MatchCursor, TermMatch};
 pub use matrix::{Matrix, nearest, sample};
 pub use near::near;
-pub use positions::{PhraseForm, Positions, Starts, consecutive, each_document_with, frequency, starts_here};
+pub use positions::{
+    PhraseForm, PositionCursor, Starts, each_document_with, frequency, phrase_list, starts_here,
+};
 pub use score_table::ScoreTable;
-pub use source::{Source, Worked};
 pub use top_k::{Ranked, TopK};
 pub use union::{count_live, restricted, sum_by_document};
 
 use crate::bitmap::Bitmap;
 
-/// Which documents of a segment may be hits, and the rows they are.
+/// The documents of a segment that may be hits.
 #[derive(Clone, Copy, Debug)]
 pub struct Eligible<'a> {
-    /// The row number of the first document.
+    /// The row number of the segment's first document.
     pub first_row: u32,
-    /// The dead documents; none where all are live.
+    /// The deleted documents; `None` when all are live.
     pub dead: Option<&'a Bitmap>,
-    /// The documents that may be hits; none where all may.
+    /// The documents that pass the filter; `None` without a filter.
     pub allowed: Option<&'a Bitmap>,
 }
 
 impl Eligible<'_> {
-    /// Whether a document is live.
+    /// Reports whether a document is live.
     #[inline]
     pub fn is_live(&self, document: u32) -> bool {
         self.dead.is_none_or(|dead| !dead.has(document as usize))
     }
 
-    /// Whether a document may be a hit.
+    /// Reports whether a document may be a hit: it is live and passes the filter.
     #[inline]
     pub fn has(&self, document: u32) -> bool {
         self.is_live(document) && self.allowed.is_none_or(|allowed| allowed.has(document as usize))
     }
 }
 
-/// What the documents of a segment are scored by.
+/// The inputs for scoring the documents of a segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Scoring<'a> {
     /// The documents that may be hits.
     pub eligible: Eligible<'a>,
-    /// The idf of each phrase.
+    /// The inverse document frequency of each phrase.
     pub idf: &'a [f64],
-    /// What postings are worth.
+    /// The impacts of postings.
     pub table: &'a ScoreTable,
 }

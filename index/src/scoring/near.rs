@@ -1,13 +1,14 @@
-//! Which occurrences of several phrases stand near each other?
+//! Which occurrences of several phrases are near each other?
 
 use crate::ids::Spot;
 
 const END: Spot = Spot(u64::MAX);
 
-/// The occurrences of each phrase that take part in a group within `distance`; all empty where there is no group.
+/// Returns the occurrences of each phrase that belong to a NEAR group; all lists are empty when there is no group.
 ///
-/// `spots` are each phrase's occurrences, ascending; `lengths` the phrases' terms. The rule is FTS5's: from a
-/// choice of one occurrence a phrase, the one that can move on with the least loss does.
+/// `spots` holds the ascending occurrences of each phrase, `lengths` the number of terms per phrase. A group has one
+/// occurrence per phrase, all in one field, and at most `distance` tokens between the end of each and the start of the
+/// last one. The search is FTS5's: from each group, the phrase whose next occurrence comes first moves on.
 pub fn near(spots: &[Vec<Spot>], lengths: &[usize], distance: u32) -> Vec<Vec<Spot>> {
     let mut chosen = vec![0; spots.len()];
     let mut kept = vec![Vec::new(); spots.len()];
@@ -34,7 +35,7 @@ pub fn near(spots: &[Vec<Spot>], lengths: &[usize], distance: u32) -> Vec<Vec<Sp
     }
 }
 
-/// Moves the choices forward until they form a group; false where none is left.
+/// Moves the choices forward until they form a group. Returns false when there is no further group.
 fn settle(
     chosen: &mut [usize],
     at: &impl Fn(usize, usize) -> Spot,

@@ -1,16 +1,16 @@
-//! Where does one term of a phrase stand, document by document?
+//! Where do phrases occur, document by document?
 
-use super::common::{Documents, next_common, rarest_first};
-use super::{Eligible, Worked};
+use super::intersection::{DocCursor, next_common, rarest_first};
+use super::{Eligible, MaterialisedList};
 use crate::ids::{FieldSet, Spot};
-use crate::inverted::{Cursor, ListRef, Lists};
-use crate::order::{sort, sort_by_number};
+use crate::inverted::{Cursor, ListRef, PostingLists};
+use crate::order::{radix_sort_by_key, sort};
 use crate::wire::Malformed;
 
-/// A cursor over the documents of a term, which may be a union of lists, that gives positions.
+/// A cursor over the documents and positions of a term, which may be a union of posting lists.
 #[derive(Debug)]
-pub struct Positions<'a> {
-    lists: Lists<'a>,
+pub struct PositionCursor<'a> {
+    lists: PostingLists<'a>,
     of_term: Vec<ListRef>,
     reading: Reading<'a>,
 }
@@ -18,21 +18,23 @@ pub struct Positions<'a> {
 #[derive(Debug)]
 enum Reading<'a> {
     One(Box<Cursor<'a>>),
-    /// Which list each document is in, sorted; and where we stand.
+    /// Pairs of document and list, sorted, and the index of the current pair.
     Union(Vec<(u32, u32)>, usize),
 }
 
-impl<'a> Positions<'a> {
-    /// A cursor on the first document of the lists that a term stands for. It need not stand on any but the documents that
-    /// are wanted, which ascend: a prefix may have nearly all of the others.
+impl<'a> PositionCursor<'a> {
+    /// Opens a cursor at the first document of the lists of a term.
+    ///
+    /// With `wanted`, which must ascend, the cursor may skip all other documents. This keeps a prefix that matches most
+    /// documents cheap.
     ///
     /// # Errors
-    /// When the index is damaged, as with every method.
+    /// Returns an error when the index is damaged, as all methods do.
     pub fn new(
-        lists: Lists<'a>,
+        lists: PostingLists<'a>,
         of_term: Vec<ListRef>,
         wanted: Option<&[u32]>,
-    ) -> Result<Positions<'a>, Malformed> {
+    ) -> Result<PositionCursor<'a>, Malformed> {
         let reading = match &of_term[..] {
             [list] => Reading::One(Box::new(lists.cursor(*list)?)),
             _ => {
@@ -45,15 +47,15 @@ impl<'a> Positions<'a> {
                         None => each_document(cursor, note)?,
                     }
                 }
-                // Lists come in order, so that those of a document stay in theirs.
-                sort_by_number(&mut union, |&(document, _): &(u32, u32)| u64::from(document));
+                // The sort is stable, so the lists of a document stay in order.
+                radix_sort_by_key(&mut union, |&(document, _): &(u32, u32)| u64::from(document));
                 Reading::Union(union, 0)
             }
         };
-        Ok(Positions { lists, of_term, reading })
+        Ok(PositionCursor { lists, of_term, reading })
     }
 
-    /// Calls `each` with the positions in the document it stands on, ascending, for as long as it says to go on.
+    /// Calls `each` with the positions in the current document, ascending, until it returns false.
     #[inline]
     fn each_spot(&self, each: impl FnMut(Spot) -> bool) -> Result<(), Malformed> {
         match &self.reading {
@@ -72,7 +74,7 @@ impl<'a> Positions<'a> {
             cursor.seek(here)?;
             cursor.positions(&mut spots)?;
         }
-        // Most documents are in one list only.
+        // Most documents are in only one list, whose positions are sorted.
         if !spots.is_sorted() {
             sort(&mut spots);
         }
@@ -80,7 +82,7 @@ impl<'a> Positions<'a> {
     }
 }
 
-impl Documents for Positions<'_> {
+impl DocCursor for PositionCursor<'_> {
     #[inline]
     fn doc(&self) -> u32 {
         match &self.reading {
@@ -100,7 +102,7 @@ impl Documents for Positions<'_> {
         Ok(())
     }
 
-    fn most_documents(&self) -> usize {
+    fn max_documents(&self) -> usize {
         match &self.reading {
             Reading::One(cursor) => cursor.documents(),
             Reading::Union(union, _) => union.len(),
@@ -119,7 +121,7 @@ fn each_document(mut cursor: Cursor, mut each: impl FnMut(u32)) -> Result<(), Ma
     }
 }
 
-/// Calls `each` with those documents of a list that are wanted.
+/// Calls `each` with the documents of a list that are in `wanted`.
 fn each_among(mut cursor: Cursor, wanted: &[u32], mut each: impl FnMut(u32)) -> Result<(), Malformed> {
     for document in wanted {
         cursor.seek(*document)?;
@@ -130,26 +132,31 @@ fn each_among(mut cursor: Cursor, wanted: &[u32], mut each: impl FnMut(u32)) -> 
     Ok(())
 }
 
-/// What is known of a phrase that is looked for in one document after the other.
+/// A phrase to look for: its length and where it may occur.
 #[derive(Clone, Copy, Debug)]
 pub struct PhraseForm {
-    /// How many terms it has.
+    /// The number of terms.
     pub terms: usize,
-    /// The fields that it may stand in.
+    /// The fields in which the phrase may occur.
     pub fields: FieldSet,
-    /// Whether it has to start where a field does.
+    /// Whether the phrase must start at the beginning of a field.
     pub is_initial: bool,
 }
 
-/// Where each phrase starts in a document.
+/// The start positions of each phrase in one document.
 pub type Starts = Vec<Vec<Spot>>;
 
-/// Where a phrase starts in the document that all its terms stand on: in one field, one after the other. `starts` is cleared
-/// first.
+/// Finds where a phrase starts in the document on which all its terms' cursors are.
+///
+/// The terms must follow each other in one field. `starts` is cleared first.
 ///
 /// # Errors
-/// When the index is damaged.
-pub fn starts_here(phrase: PhraseForm, terms: &[Positions], starts: &mut Vec<Spot>) -> Result<(), Malformed> {
+/// Returns an error when the index is damaged.
+pub fn starts_here(
+    phrase: PhraseForm,
+    terms: &[PositionCursor],
+    starts: &mut Vec<Spot>,
+) -> Result<(), Malformed> {
     starts.clear();
     let Some((first, others)) = terms.split_first() else { return Ok(()) };
     first.each_spot(|spot| {
@@ -162,7 +169,7 @@ pub fn starts_here(phrase: PhraseForm, terms: &[Positions], starts: &mut Vec<Spo
         if starts.is_empty() {
             return Ok(());
         }
-        // Both ascend, so one walk over the two is enough.
+        // Both lists ascend, so a merge is enough.
         let (mut place, mut kept) = (0, 0);
         term.each_spot(|spot| {
             while place < starts.len() && starts[place].0 + offset < spot.0 {
@@ -180,38 +187,39 @@ pub fn starts_here(phrase: PhraseForm, terms: &[Positions], starts: &mut Vec<Spo
     Ok(())
 }
 
-/// The live documents that have a phrase.
+/// Returns the live documents that contain a phrase, with its weighted frequency.
 ///
 /// # Errors
-/// When the index is damaged.
-pub fn consecutive(
+/// Returns an error when the index is damaged.
+pub fn phrase_list(
     phrase: PhraseForm,
-    terms: &mut [Positions],
+    terms: &mut [PositionCursor],
     eligible: &Eligible,
     weights: &[f64],
-) -> Result<Worked, Malformed> {
-    let mut worked = Worked::default();
+) -> Result<MaterialisedList, Malformed> {
+    let mut list = MaterialisedList::default();
     each_document_with(&[phrase], terms, eligible, &mut |document, starts| {
-        worked.documents.push(document);
-        worked.frequencies.push(frequency(&starts[0], weights));
+        list.documents.push(document);
+        list.frequencies.push(frequency(&starts[0], weights));
     })?;
-    Ok(worked)
+    Ok(list)
 }
 
-/// The weights of occurrences, added in order.
+/// Returns the weighted frequency: the sum of the field weights of all occurrences, in order.
 pub fn frequency(spots: &[Spot], weights: &[f64]) -> f64 {
     let weight = |spot: &Spot| weights.get(spot.field().index()).copied().unwrap_or(1.0);
     spots.iter().fold(0.0, |sum, spot| sum + weight(spot))
 }
 
-/// Calls `each` with every live document that has all the phrases, and where each starts. `terms` are those of all
-/// phrases, in order.
+/// Calls `each` with every live document that contains all phrases, and the start positions of each phrase.
+///
+/// `terms` holds the terms of all phrases, in order.
 ///
 /// # Errors
-/// When the index is damaged.
+/// Returns an error when the index is damaged.
 pub fn each_document_with(
     phrases: &[PhraseForm],
-    terms: &mut [Positions],
+    terms: &mut [PositionCursor],
     eligible: &Eligible,
     each: &mut dyn FnMut(u32, &Starts),
 ) -> Result<(), Malformed> {

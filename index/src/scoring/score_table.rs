@@ -1,36 +1,37 @@
-//! What a posting is worth, worked out once for the usual shapes and lengths.
+//! The impact of a posting: bm25's saturation, precomputed for common shapes and lengths.
 
 use crate::bm25::{norm, saturation};
 use crate::ids::FieldSet;
-use crate::inverted::{MOST_WORTH, Shape};
+use crate::inverted::{MAX_IMPACT, Shape};
 
-/// bm25's saturation by shape and document, for one set of weights and one average length.
+/// bm25's saturation per shape and document, for one set of weights and one average length.
 #[derive(Debug)]
 pub struct ScoreTable {
-    /// By shape and length, for the first shapes and the shorter lengths.
+    /// The impact per shape and length, for the first 16 shapes and lengths below 512.
     usual: Box<[f64; SHAPES * LENGTHS]>,
-    /// By length, for the shorter ones: what it adds to bm25.
+    /// The length normalisation per length, for lengths below 512.
     norms: Vec<f64>,
-    /// By shape: its frequency.
+    /// The weighted frequency per shape.
     frequencies: Vec<f64>,
-    /// By document: its length, or [`LONG`] where that is beyond the table.
+    /// The length per document, or [`LONG`] when it is beyond the table.
     lengths: Vec<u16>,
-    /// By document: its length.
+    /// The length per document.
     all_lengths: Vec<u32>,
     average_length: f64,
-    /// How far the bounds that are kept with the postings may be too low: they were reckoned with other weights, and for
-    /// another average length.
+    /// The factor by which the bounds stored with the postings may be too low, because they were computed with other
+    /// weights and another average length.
     slack: f64,
 }
 
 const SHAPES: usize = 16;
 const LENGTHS: usize = 512;
-/// Takes any place in the table beyond its end.
+/// An index beyond the end of the table in any row.
 const LONG: u16 = u16::MAX;
 
 impl ScoreTable {
-    /// The table for the shapes of a segment and the lengths of its documents. The bounds that are kept with its postings
-    /// may be too low by the factor `slack`.
+    /// Builds the table for the shapes of a segment and the lengths of its documents.
+    ///
+    /// The bounds stored with the segment's postings may be too low by the factor `slack`.
     pub fn new(
         shapes: &[Shape],
         lengths: &[u32],
@@ -43,7 +44,7 @@ impl ScoreTable {
         let norms = (0..).take(LENGTHS).map(|length| norm(length, average_length)).collect::<Vec<_>>();
         let mut usual = Box::new([0.0; SHAPES * LENGTHS]);
         for (row, &frequency) in usual.chunks_exact_mut(LENGTHS).zip(&frequencies) {
-            row.iter_mut().zip(&norms).for_each(|(worth, &norm)| *worth = saturation(frequency, norm));
+            row.iter_mut().zip(&norms).for_each(|(impact, &norm)| *impact = saturation(frequency, norm));
         }
         let class =
             |&length: &u32| u16::try_from(length).ok().filter(|&length| usize::from(length) < LENGTHS);
@@ -58,32 +59,32 @@ impl ScoreTable {
         }
     }
 
-    /// What a posting is worth, before idf.
+    /// Returns the impact of a posting, before idf.
     #[inline]
-    pub fn worth(&self, shape: u32, document: u32) -> f64 {
+    pub fn impact(&self, shape: u32, document: u32) -> f64 {
         let length = usize::from(self.lengths[document as usize]);
-        // A long document's length points beyond the table whatever the shape, as does a rare shape.
+        // A long document or a rare shape gives an index beyond the table.
         match self.usual.get(shape as usize * LENGTHS + length) {
-            Some(&worth) if length < LENGTHS => worth,
-            _ => self.rare_worth(shape, document),
+            Some(&impact) if length < LENGTHS => impact,
+            _ => self.uncached_impact(shape, document),
         }
     }
 
     #[cold]
-    fn rare_worth(&self, shape: u32, document: u32) -> f64 {
-        self.worth_of(self.frequencies[shape as usize], document)
+    fn uncached_impact(&self, shape: u32, document: u32) -> f64 {
+        self.impact_of_frequency(self.frequencies[shape as usize], document)
     }
 
-    /// What a frequency is worth in a document, before idf.
+    /// Returns the impact of a weighted frequency in a document, before idf.
     #[inline]
-    pub fn worth_of(&self, frequency: f64, document: u32) -> f64 {
+    pub fn impact_of_frequency(&self, frequency: f64, document: u32) -> f64 {
         let length = self.all_lengths[document as usize];
         let known = self.norms.get(length as usize).copied();
         saturation(frequency, known.unwrap_or_else(|| norm(length, self.average_length)))
     }
 
-    /// A bound that is kept with the postings, for these weights and this average length.
+    /// Adapts a bound stored with the postings to these weights and this average length.
     pub fn bound(&self, kept: f64) -> f64 {
-        (kept * self.slack).min(MOST_WORTH)
+        (kept * self.slack).min(MAX_IMPACT)
     }
 }

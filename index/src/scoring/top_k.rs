@@ -1,14 +1,14 @@
-//! The best rows so far, and no more of them than asked for.
+//! A bounded heap of the best rows.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// A row and its rank: bm25's, where lower is better.
+/// A row with its rank. Lower ranks are better, as with FTS5's bm25().
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ranked {
-    /// The row.
+    /// The row number, counted over all segments.
     pub row: u32,
-    /// Its rank.
+    /// The rank.
     pub rank: f64,
 }
 
@@ -21,14 +21,25 @@ impl PartialOrd for Ranked {
 }
 
 impl Ord for Ranked {
-    /// Best first: by rank, equal ranks in row order.
+    /// Orders best first: by rank, then by row.
     fn cmp(&self, other: &Ranked) -> Ordering {
-        // Adding zero makes the two zeros one; no rank is NaN, but an order must be total all the same.
+        // Adding zero turns -0.0 into 0.0. No rank is NaN, but the order must be total nevertheless.
         (self.rank + 0.0).total_cmp(&(other.rank + 0.0)).then(self.row.cmp(&other.row))
     }
 }
 
-/// Keeps the `limit` best of what is pushed.
+/// A bounded heap that keeps the `limit` best rows pushed.
+///
+/// ```
+/// use snapseek_index::scoring::{Ranked, TopK};
+///
+/// let mut top = TopK::new(2);
+/// for (row, rank) in [(0, -1.0), (1, -3.0), (2, -2.0)] {
+///     top.push(Ranked { row, rank });
+/// }
+/// assert_eq!(top.threshold(), -2.0);
+/// assert_eq!(top.into_sorted().iter().map(|ranked| ranked.row).collect::<Vec<_>>(), [1, 2]);
+/// ```
 #[derive(Debug)]
 pub struct TopK {
     limit: usize,
@@ -36,12 +47,12 @@ pub struct TopK {
 }
 
 impl TopK {
-    /// Keeps at most `limit`.
+    /// Creates a heap of at most `limit` rows.
     pub fn new(limit: usize) -> TopK {
         TopK { limit, worst_first: BinaryHeap::new() }
     }
 
-    /// Offers a row.
+    /// Offers a row, which replaces the worst one when the heap is full.
     #[inline]
     pub fn push(&mut self, ranked: Ranked) {
         if self.worst_first.len() < self.limit {
@@ -53,7 +64,7 @@ impl TopK {
         }
     }
 
-    /// The rank that a later row has to be below; infinite while there is room.
+    /// Returns the rank that a further row must be below to enter; infinite while the heap is not full.
     pub fn threshold(&self) -> f64 {
         if self.worst_first.len() < self.limit {
             return f64::INFINITY;
@@ -61,7 +72,7 @@ impl TopK {
         self.worst_first.peek().map_or(f64::NEG_INFINITY, |worst| worst.rank)
     }
 
-    /// The best, best first.
+    /// Returns the rows kept, best first.
     pub fn into_sorted(self) -> Vec<Ranked> {
         self.worst_first.into_sorted_vec()
     }

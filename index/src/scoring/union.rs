@@ -1,24 +1,25 @@
-//! The documents of any of several lists, and what is counted in them.
+//! Which documents does a union of posting lists contain, with which frequencies?
 
-use super::{Eligible, Worked};
+use super::{Eligible, MaterialisedList};
 use crate::bitmap::Bitmap;
-use crate::inverted::{Cursor, ListRef, Lists};
+use crate::inverted::{Cursor, ListRef, PostingLists};
 use crate::wire::Malformed;
 
-/// For each live document of any of the lists, the sum of `values` over its shapes; documents without a value are left
-/// out. `sums` has a zero for each document of the segment, and has zeros again when this is done.
+/// Sums `values` by document over the shapes of several lists. Returns the live documents that have a value.
+///
+/// `sums` is a buffer with a zero per document of the segment; it is all zeros again on success.
 ///
 /// # Errors
-/// When the index is damaged.
+/// Returns an error when the index is damaged.
 pub fn sum_by_document(
-    lists: &Lists,
+    lists: &PostingLists,
     of_term: &[ListRef],
     values: &[Option<f64>],
     eligible: &Eligible,
     sums: &mut [f64],
-) -> Result<Worked, Malformed> {
-    let mut worked = Worked::default();
-    let Some(&first) = of_term.first() else { return Ok(worked) };
+) -> Result<MaterialisedList, Malformed> {
+    let mut list = MaterialisedList::default();
+    let Some(&first) = of_term.first() else { return Ok(list) };
     let mut seen = Bitmap::none(sums.len());
     let mut cursor = lists.cursor(first)?;
     for &list in of_term {
@@ -31,38 +32,38 @@ pub fn sum_by_document(
         })?;
     }
     let count = seen.count();
-    worked.documents.reserve_exact(count);
-    worked.frequencies.reserve_exact(count);
+    list.documents.reserve_exact(count);
+    list.frequencies.reserve_exact(count);
     for document in seen.iter() {
         let sum = std::mem::take(&mut sums[document]);
-        let number = u32::try_from(document).expect("documents are numbered by u32");
+        let number = u32::try_from(document).expect("document numbers fit 32 bits");
         if eligible.is_live(number) {
-            worked.documents.push(number);
-            worked.frequencies.push(sum);
+            list.documents.push(number);
+            list.frequencies.push(sum);
         }
     }
-    Ok(worked)
+    Ok(list)
 }
 
-/// The documents of a list whose shapes have a value, and the values.
+/// Returns the documents of a list whose shapes have a value, with these values as frequencies.
 ///
 /// # Errors
-/// When the index is damaged.
-pub fn restricted(mut cursor: Cursor, values: &[Option<f64>]) -> Result<Worked, Malformed> {
-    let mut worked = Worked::default();
+/// Returns an error when the index is damaged.
+pub fn restricted(mut cursor: Cursor, values: &[Option<f64>]) -> Result<MaterialisedList, Malformed> {
+    let mut list = MaterialisedList::default();
     each_posting(&mut cursor, |document, shape| {
         if let Some(value) = values[shape as usize] {
-            worked.documents.push(document);
-            worked.frequencies.push(value);
+            list.documents.push(document);
+            list.frequencies.push(value);
         }
     })?;
-    Ok(worked)
+    Ok(list)
 }
 
-/// How many live documents of a list have a shape with a value.
+/// Counts the live documents of a list whose shapes have a value.
 ///
 /// # Errors
-/// When the index is damaged.
+/// Returns an error when the index is damaged.
 pub fn count_live(mut cursor: Cursor, values: &[Option<f64>], eligible: &Eligible) -> Result<u64, Malformed> {
     let mut count = 0;
     each_posting(&mut cursor, |document, shape| {

@@ -1,36 +1,36 @@
-//! How precisely is a vector kept, and what does near mean?
+//! At which precision are vectors stored, and how is nearness measured?
 
 use serde::Serialize;
 
-/// A vector has at most this many numbers.
+/// The maximum width: the number of components of a vector.
 pub const MAX_WIDTH: usize = 4096;
 
-/// How precisely vectors are kept; the numbers are those in the file.
+/// The precision at which vectors are stored. The discriminants are the numbers in the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[repr(u8)]
 pub enum Encoding {
-    /// Four bytes a number: as they came.
+    /// Four bytes per number, unchanged.
     #[serde(rename = "f32")]
     F32 = 1,
-    /// A byte a number, and a factor for each row.
+    /// One byte per number, and one factor per row.
     #[default]
     #[serde(rename = "i8")]
     I8 = 2,
-    /// A bit a number for a first look at all rows, and `i8` for a second at the best of them.
+    /// One bit per number for a first pass over all rows, and `i8` to compare the best of them.
     #[serde(rename = "i1")]
     I1 = 3,
 }
 
 impl Encoding {
-    /// All of them.
+    /// All encodings.
     pub const ALL: [Encoding; 3] = [Encoding::F32, Encoding::I8, Encoding::I1];
 
-    /// The encoding with this number.
+    /// Returns the encoding with this number in the file.
     pub fn from_number(number: u8) -> Option<Encoding> {
         Encoding::ALL.into_iter().find(|encoding| *encoding as u8 == number)
     }
 
-    /// Its name, as schemas have it.
+    /// Returns the name used in schemas.
     pub fn name(self) -> &'static str {
         match self {
             Encoding::F32 => "f32",
@@ -40,30 +40,30 @@ impl Encoding {
     }
 }
 
-/// What near means; the numbers are those in the file.
+/// The measure of nearness. The discriminants are the numbers in the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[repr(u8)]
 pub enum Metric {
-    /// The cosine of the angle, −1 to 1. Lengths do not count, and are not kept.
+    /// The cosine of the angle, from −1 to 1. Vector lengths are neither used nor stored.
     #[default]
     Cosine = 1,
     /// The inner product.
     Dot = 2,
-    /// The distance. As a similarity it counts against: −distance.
+    /// The Euclidean distance. As a similarity it is negated, so that higher is nearer.
     Euclidean = 3,
 }
 
 impl Metric {
-    /// All of them.
+    /// All metrics.
     pub const ALL: [Metric; 3] = [Metric::Cosine, Metric::Dot, Metric::Euclidean];
 
-    /// The metric with this number.
+    /// Returns the metric with this number in the file.
     pub fn from_number(number: u8) -> Option<Metric> {
         Metric::ALL.into_iter().find(|metric| *metric as u8 == number)
     }
 
-    /// Its name, as schemas have it.
+    /// Returns the name used in schemas.
     pub fn name(self) -> &'static str {
         match self {
             Metric::Cosine => "cosine",
@@ -73,40 +73,40 @@ impl Metric {
     }
 }
 
-/// Why numbers are no vector.
+/// Why a list of numbers cannot be used as a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VectorError {
-    /// It has no numbers, or too many.
+    /// The vector is empty or too long.
     #[error("it has {found} numbers; 1 to {MAX_WIDTH} are allowed")]
     BadWidth {
-        /// How many.
+        /// The number of components.
         found: usize,
     },
-    /// It has another width than the others of its model.
+    /// The vector's width differs from that of the model's other vectors.
     #[error("it has {found} numbers, the model's vectors have {expected}")]
     OtherWidth {
-        /// How many.
+        /// The number of components.
         found: usize,
-        /// How many the others have.
+        /// The number of components of the model's other vectors.
         expected: usize,
     },
-    /// A number is infinite, or none.
-    #[error("number {place} of it is not finite")]
+    /// A component is infinite or NaN.
+    #[error("its number at index {place} is not finite")]
     NotFinite {
-        /// Which, from 0.
+        /// The index of the component, from 0.
         place: usize,
     },
-    /// All its numbers are zero, or so small or large that it has no length.
-    #[error("it has no direction: its length is zero, or cannot be reckoned with")]
+    /// The vector's length is zero, or too small for its reciprocal to be finite.
+    #[error("it has no direction: its length is zero or too small")]
     Zero,
 }
 
-/// The vector's length, if it is a vector; a model's `width` once it is known.
+/// Checks that a vector is usable and returns its length. `width` is the model's width, once it is known.
 ///
 /// # Errors
-/// When it is not.
-pub fn checked(vector: &[f32], width: Option<usize>) -> Result<f64, VectorError> {
+/// Returns an error when the width is wrong, a component is not finite, or the length is zero.
+pub fn check_vector(vector: &[f32], width: Option<usize>) -> Result<f64, VectorError> {
     let found = vector.len();
     if let Some(expected) = width.filter(|&width| width != found) {
         return Err(VectorError::OtherWidth { found, expected });
@@ -119,7 +119,7 @@ pub fn checked(vector: &[f32], width: Option<usize>) -> Result<f64, VectorError>
     }
     let square = vector.iter().map(|&number| f64::from(number) * f64::from(number)).sum::<f64>();
     let length = square.sqrt();
-    // Below the smallest normal number its reciprocal would not be finite as an f32.
+    // The reciprocal of a subnormal length would not be finite as an f32.
     if length < f64::from(f32::MIN_POSITIVE) { Err(VectorError::Zero) } else { Ok(length) }
 }
 
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_vector_is_refused_with_the_reason() {
+    fn an_unusable_vector_is_refused_with_the_reason() {
         let cases = [
             (vec![], None, VectorError::BadWidth { found: 0 }),
             (vec![1.0; 4097], None, VectorError::BadWidth { found: 4097 }),
@@ -138,10 +138,10 @@ mod tests {
             (vec![0.0, -0.0], None, VectorError::Zero),
         ];
         for (vector, width, error) in cases {
-            assert_eq!(checked(&vector, width), Err(error));
+            assert_eq!(check_vector(&vector, width), Err(error));
         }
-        assert_eq!(checked(&[3.0, 4.0], Some(2)), Ok(5.0));
-        assert!(checked(&[f32::MAX; 4096], None).is_ok_and(f64::is_finite));
+        assert_eq!(check_vector(&[3.0, 4.0], Some(2)), Ok(5.0));
+        assert!(check_vector(&[f32::MAX; 4096], None).is_ok_and(f64::is_finite));
     }
 
     #[test]

@@ -1,7 +1,8 @@
-//! Which vectors are nearest?
+//! How are vectors stored and compared?
 //!
-//! A model's vectors are a matrix with a row for each document that has one, at one of three precisions. Rows are used in
-//! place. How far rows are from a query is for [`Query`] to say; which of them may be hits is for `retrieval`.
+//! The vectors of a model form a matrix with one row per document that has a vector, at one of three precisions
+//! ([`Encoding`]). Rows are used in place. [`VectorQuery`] computes how near a row is to a query; `scoring` decides which
+//! rows may be hits and scans them.
 
 mod encoding;
 pub mod kernel;
@@ -9,7 +10,7 @@ mod query;
 mod rows;
 mod section;
 
-pub use encoding::{Encoding, MAX_WIDTH, Metric, VectorError, checked};
-pub use query::Query;
+pub use encoding::{Encoding, MAX_WIDTH, Metric, VectorError, check_vector};
+pub use query::VectorQuery;
 pub use rows::{RowsView, RowsWriter};
 pub use section::{encode, parse};

@@ -1,32 +1,50 @@
-//! A vector that others are compared with.
+//! How near is a row to a query vector?
 
-use super::encoding::{Encoding, Metric, VectorError, checked};
+use super::encoding::{Encoding, Metric, VectorError, check_vector};
 use super::kernel;
 use super::rows::{RowsView, narrowed, quantised, signs, stride_of};
 
-/// A query, made ready for rows of every precision.
+/// A query vector, prepared for comparison with rows of every precision.
+///
+/// ```
+/// use snapseek_index::vector::{Encoding, Metric, VectorQuery, RowsView, RowsWriter};
+///
+/// let mut writer = RowsWriter::new(Encoding::F32, Metric::Cosine, Some(2));
+/// writer.push(0, &[1.0, 0.0])?;
+/// writer.push(1, &[3.0, 4.0])?;
+/// let mut bytes = Vec::new();
+/// writer.encode(2, &mut bytes);
+///
+/// let rows = RowsView::parse(&bytes, 2).unwrap();
+/// let query = VectorQuery::new(&[0.0, 2.0], Metric::Cosine, 2)?;
+/// assert_eq!(query.similarity(&rows, 0), 0.0);
+/// assert_eq!(query.similarity(&rows, 1), 0.8);
+/// # Ok::<(), snapseek_index::vector::VectorError>(())
+/// ```
 #[derive(Clone, Debug)]
-pub struct Query {
+pub struct VectorQuery {
     metric: Metric,
     width: usize,
-    /// Of length 1 with the cosine; padded as rows are.
+    /// The components, scaled to length 1 for the cosine, and padded like rows.
     numbers: Vec<f32>,
+    /// The sum of the squared components.
     square: f64,
-    /// The same, a byte each; and what 1 of them stands for.
-    bytes: kernel::Bytes,
+    /// The components quantised to bytes; `step` is the value of one unit.
+    bytes: kernel::QueryBytes,
     step: f64,
-    /// How far the bytes are from the numbers.
-    bytes_off_by: f64,
+    /// The Euclidean distance between the quantised and the exact vector.
+    quantisation_error: f64,
+    /// The signs of the quantised components, packed like those of rows.
     bits: Vec<u64>,
 }
 
-impl Query {
-    /// A query of vectors of this width.
+impl VectorQuery {
+    /// Prepares a query for vectors of `width` components.
     ///
     /// # Errors
-    /// When it is no vector, or of another width.
-    pub fn new(vector: &[f32], metric: Metric, width: usize) -> Result<Query, VectorError> {
-        let length = checked(vector, Some(width))?;
+    /// Returns an error when `vector` is not usable or has another width.
+    pub fn new(vector: &[f32], metric: Metric, width: usize) -> Result<VectorQuery, VectorError> {
+        let length = check_vector(vector, Some(width))?;
         let scale = if metric == Metric::Cosine { 1.0 / length } else { 1.0 };
         let mut numbers =
             vector.iter().map(|&number| narrowed(f64::from(number) * scale)).collect::<Vec<_>>();
@@ -34,31 +52,31 @@ impl Query {
         let (mut small, step) = quantised(&numbers);
         let off =
             numbers.iter().zip(&small).map(|(&number, &byte)| f64::from(number) - f64::from(byte) * step);
-        let bytes_off_by = off.map(|off| off * off).sum::<f64>().sqrt();
+        let quantisation_error = off.map(|off| off * off).sum::<f64>().sqrt();
         let signs = signs(&small.iter().map(|byte| byte.cast_unsigned()).collect::<Vec<_>>(), width);
         let (words, _) = signs.as_chunks::<8>();
         let bits = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
         small.resize(stride_of(width), 0);
-        let bytes = kernel::Bytes::new(&small);
+        let bytes = kernel::QueryBytes::new(&small);
         numbers.resize(stride_of(width), 0.0);
-        Ok(Query { metric, width, numbers, square, bytes, step, bytes_off_by, bits })
+        Ok(VectorQuery { metric, width, numbers, square, bytes, step, quantisation_error, bits })
     }
 
-    /// How many numbers it has.
+    /// Returns the number of components.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// How near a row is, as precisely as it is kept: higher is nearer.
+    /// Returns the similarity to a row, at the precision at which the row is stored. Higher is nearer.
     ///
     /// # Panics
-    /// When the row is of another width.
+    /// Panics when the row does not exist or has another width.
     #[inline]
     pub fn similarity(&self, rows: &RowsView, row: usize) -> f32 {
         self.similarity_to(rows, row, rows.numbers(row))
     }
 
-    /// The same, for the numbers of a row that are already at hand.
+    /// Returns the similarity to a row whose numbers the caller has already read.
     #[inline]
     pub fn similarity_to(&self, rows: &RowsView, row: usize, numbers: &[u8]) -> f32 {
         if rows.encoding() == Encoding::F32 {
@@ -79,34 +97,35 @@ impl Query {
         }
     }
 
-    /// About how near a row of bytes is, with the cosine; it differs from the similarity by at most
-    /// [`Query::estimate_off_by`].
+    /// Estimates the cosine similarity to a row of bytes from the quantised query.
+    ///
+    /// The estimate differs from the similarity by at most [`VectorQuery::max_estimate_error`].
     #[inline]
     pub fn estimate(&self, rows: &RowsView, row: usize, numbers: &[u8]) -> f32 {
-        #[expect(clippy::cast_precision_loss, reason = "what is lost is in estimate_off_by")]
+        #[expect(clippy::cast_precision_loss, reason = "max_estimate_error covers the loss")]
         let sum = self.bytes.dot(numbers) as f32;
         sum * rows.factor(row) * narrowed(self.step)
     }
 
-    /// The most that an estimate is off by.
-    pub fn estimate_off_by(&self) -> f32 {
-        // A row has length 1, so it is off by as much as the query's bytes are. The rest is for rounding: a similarity
-        // is the sum of width / 16 products in each of sixteen lanes, each rounded to 24 bits.
+    /// Returns the maximum error of [`VectorQuery::estimate`].
+    pub fn max_estimate_error(&self) -> f32 {
+        // A row has length 1, so the error is at most the quantisation error of the query. The rest covers rounding: a
+        // similarity is the sum of width / 16 products in each of 16 lanes, each rounded to 24 bits.
         #[expect(clippy::cast_precision_loss, reason = "at most 4096")]
         let rounding = 2e-6 + 1e-8 * self.width as f64;
-        narrowed(self.bytes_off_by * 1.001 + rounding)
+        narrowed(self.quantisation_error * 1.001 + rounding)
     }
 
-    /// In how many signs a row of bits differs.
+    /// Returns the Hamming distance to a row of bits: the number of signs that differ.
     #[inline]
-    pub fn differing_bits(&self, rows: &RowsView, row: usize) -> u32 {
+    pub fn hamming_distance(&self, rows: &RowsView, row: usize) -> u32 {
         kernel::hamming(&self.bits, rows.bits(row))
     }
 
-    /// Calls `each` with the number of signs in which each row differs, from the first row on.
+    /// Calls `each` with the Hamming distance to every row, starting with the first.
     #[inline]
-    pub fn differing_bits_of_each(&self, rows: &RowsView, each: impl FnMut(u32)) {
-        kernel::hamming_of_each(&self.bits, rows.all_bits(), each);
+    pub fn each_hamming_distance(&self, rows: &RowsView, each: impl FnMut(u32)) {
+        kernel::each_hamming(&self.bits, rows.all_bits(), each);
     }
 }
 
@@ -128,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn similarities_are_those_of_the_vectors_that_rows_stand_for() {
+    fn similarities_agree_with_the_vectors_that_rows_represent() {
         let vector = |seed: i16| {
             (0..37i16).map(|i| f32::from((i * 79 + seed * 104) % 211 - 105) / 97.0).collect::<Vec<f32>>()
         };
@@ -140,23 +159,23 @@ mod tests {
                 writer.encode(20, &mut bytes);
                 let rows = RowsView::parse(&bytes, 20).unwrap();
                 let wanted = vector(77);
-                let query = Query::new(&wanted, metric, 37).unwrap();
+                let query = VectorQuery::new(&wanted, metric, 37).unwrap();
                 for row in 0..20 {
                     let similarity = f64::from(query.similarity(&rows, row));
                     let expected = naive(metric, &wanted, &rows.vector(row));
-                    // Sums of f32 are rounded; 37 of them by less than this.
+                    // The rounding of 37 f32 sums stays below this tolerance.
                     assert!((similarity - expected).abs() < 1e-4, "{similarity} {expected}");
                     if encoding != Encoding::F32 && metric == Metric::Cosine {
                         let apart = (query.estimate(&rows, row, rows.numbers(row))
                             - query.similarity(&rows, row))
                         .abs();
-                        assert!(apart <= query.estimate_off_by(), "{apart}");
+                        assert!(apart <= query.max_estimate_error(), "{apart}");
                     }
                     if encoding == Encoding::I1 {
                         let kept = rows.vector(row);
                         let differ = wanted.iter().zip(&kept).filter(|(a, b)| (**a >= 0.0) != (**b >= 0.0));
-                        // A number near zero may have lost its sign with its precision.
-                        assert!(query.differing_bits(&rows, row).abs_diff(len(differ.count())) <= 1);
+                        // Quantisation can change the sign of a component near zero.
+                        assert!(query.hamming_distance(&rows, row).abs_diff(len(differ.count())) <= 1);
                     }
                 }
             }
@@ -169,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_query_of_another_width_or_without_direction_is_refused() {
-        let new = |vector: &[f32]| Query::new(vector, Metric::Cosine, 2).map(|query| query.width());
+        let new = |vector: &[f32]| VectorQuery::new(vector, Metric::Cosine, 2).map(|query| query.width());
         assert_eq!(new(&[1.0]), Err(VectorError::OtherWidth { found: 1, expected: 2 }));
         assert_eq!(new(&[1.0, f32::NAN]), Err(VectorError::NotFinite { place: 1 }));
         assert_eq!(new(&[0.0, 0.0]), Err(VectorError::Zero));

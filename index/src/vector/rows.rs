@@ -1,61 +1,66 @@
-//! One model's vectors: a row for each document that has one.
+//! The vectors of one model: a row per document that has one.
 //!
 //! ```text
-//! 0 u32 rows · 4 u32 width · 8 u8 encoding · 9 u8 metric · 10 u8 1 where some document has no row, else 0 · 11 zeros
-//! 16 u32 × rows: each row's document, ascending; only where some document has no row
-//!    bits × rows: 1 where the number is not negative, lowest bit first, as many as 128 divides; i1 only
-//!    f32 × rows: each row's factor; not with f32
-//!    u32 × rows: the sum of its squares; not with f32 nor cosine
-//!    numbers × rows, as many as 16 divides: i8, with f32 f32
+//! 0 u32 rows · 4 u32 width · 8 u8 encoding · 9 u8 metric · 10 u8 1 if some document has no row, else 0 · 11 zeros
+//! 16 u32 × rows: each row's document, ascending; only if some document has no row
+//!    bits × rows: 1 if the number is not negative, lowest bit first, padded to a multiple of 128 bits; only i1
+//!    f32 × rows: each row's factor; not with encoding f32
+//!    u32 × rows: the sum of the squares of the row's bytes; not with encoding f32 or metric cosine
+//!    numbers × rows, padded to a multiple of 16 numbers: f32 with encoding f32, otherwise i8
 //! ```
-//! Each part starts at a multiple of 16 bytes. What is past the width is zero.
+//! Each part starts at a multiple of 16 bytes. Padding is zero.
 //!
-//! A number times its row's factor is what it stands for. With the cosine a row stands for a vector of length 1.
+//! The value of a component is its stored number times its row's factor. With the cosine, a row represents a vector of
+//! length 1.
 
-use super::encoding::{Encoding, MAX_WIDTH, Metric, VectorError, checked};
+use super::encoding::{Encoding, MAX_WIDTH, Metric, VectorError, check_vector};
 use super::kernel::LANES;
 use crate::wire::{Malformed, Reader, len32, u32_at};
 use std::ops::Range;
 
 const HEADER_LEN: usize = 16;
-const WHAT: Malformed = Malformed("the table of vectors");
+const MALFORMED: Malformed = Malformed("the table of vectors");
 
-/// Collects the rows of a model; [`RowsView`] reads what it writes.
+/// Collects the rows of a model. [`RowsView`] reads the bytes it writes.
 #[derive(Clone, Debug)]
 pub struct RowsWriter {
     encoding: Encoding,
     metric: Metric,
     width: Option<usize>,
+    /// The document of each row, 4 bytes each.
     documents: Vec<u8>,
+    /// The factor of each row, 4 bytes each; empty with encoding f32.
     factors: Vec<u8>,
+    /// The sum of squares of each row, 4 bytes each; empty with encoding f32 or metric cosine.
     squares: Vec<u8>,
+    /// The padded numbers of all rows.
     numbers: Vec<u8>,
 }
 
 impl RowsWriter {
-    /// A writer without rows. The width is the first row's, where it is not given.
+    /// Creates a writer without rows. If `width` is `None`, the first row sets it.
     pub fn new(encoding: Encoding, metric: Metric, width: Option<usize>) -> RowsWriter {
         let (documents, factors, squares, numbers) = Default::default();
         RowsWriter { encoding, metric, width, documents, factors, squares, numbers }
     }
 
-    /// How many numbers a row has, once that is known.
+    /// Returns the number of components per row, once it is known.
     pub fn width(&self) -> Option<usize> {
         self.width
     }
 
-    /// Appends the vector of a document, which comes after all that have one so far.
+    /// Appends the vector of a document. Documents must ascend.
     ///
     /// # Errors
-    /// When it is no vector, or of another width; then nothing is appended.
+    /// Returns an error when the vector is not usable or has another width; then nothing is appended.
     pub fn push(&mut self, document: u32, vector: &[f32]) -> Result<(), VectorError> {
-        let length = checked(vector, self.width)?;
+        let length = check_vector(vector, self.width)?;
         self.width = Some(vector.len());
         self.documents.extend(document.to_le_bytes());
         let scale = if self.metric == Metric::Cosine { 1.0 / length } else { 1.0 };
         let padding = stride_of(vector.len()) - vector.len();
         if self.encoding == Encoding::F32 {
-            // An f64 product, rounded once, so that a vector of length 1 keeps its bits.
+            // Multiply in f64 and round once, so that a vector of length 1 keeps its bits.
             let scaled = vector.iter().map(|&number| narrowed(f64::from(number) * scale));
             self.numbers.extend(scaled.flat_map(f32::to_le_bytes));
             self.numbers.resize(self.numbers.len() + 4 * padding, 0);
@@ -63,7 +68,7 @@ impl RowsWriter {
         }
         let (bytes, step) = quantised(vector);
         let square = bytes.iter().map(|&byte| i64::from(byte) * i64::from(byte)).sum::<i64>();
-        let square = u32::try_from(square).expect("4096 squares of 127 fit");
+        let square = u32::try_from(square).expect("4,096 squares of at most 127 fit 32 bits");
         let factor = match self.metric {
             Metric::Cosine => 1.0 / f64::from(square).sqrt(),
             Metric::Dot | Metric::Euclidean => step,
@@ -77,17 +82,17 @@ impl RowsWriter {
         Ok(())
     }
 
-    /// Appends a row as it is, for a document that comes after all that have one so far.
+    /// Appends a copy of a stored row for a document. Documents must ascend.
     ///
     /// # Errors
-    /// When it is of another width; then nothing is appended.
+    /// Returns an error when the row has another width; then nothing is appended.
     ///
     /// # Panics
-    /// When the view is of another encoding or metric: segments of one schema are alike.
+    /// Panics when the view has another encoding or metric. Segments of one schema always agree.
     pub fn push_from(&mut self, document: u32, view: &RowsView, row: usize) -> Result<(), VectorError> {
         assert!(
             (view.encoding, view.metric) == (self.encoding, self.metric),
-            "vectors of one model are alike"
+            "segments of one schema have the same encoding and metric"
         );
         if let Some(expected) = self.width.filter(|&width| width != view.width) {
             return Err(VectorError::OtherWidth { found: view.width, expected });
@@ -100,7 +105,7 @@ impl RowsWriter {
         Ok(())
     }
 
-    /// What was collected, without its bits.
+    /// Returns a view of the rows collected so far, without their bits.
     pub fn view(&self) -> RowsView<'_> {
         let rows = self.documents.len() / 4;
         RowsView {
@@ -116,7 +121,8 @@ impl RowsWriter {
         }
     }
 
-    /// The rows' bytes, in a segment of so many documents, appended to `out`; [`RowsView::parse`] reads them.
+    /// Appends the bytes of the rows to `out`, for a segment with `documents` documents. [`RowsView::parse`] reads
+    /// them.
     pub fn encode(&self, documents: usize, out: &mut Vec<u8>) {
         let view = self.view();
         let start = out.len();
@@ -139,14 +145,14 @@ impl RowsWriter {
     }
 }
 
-/// Appends a part of the rows that start here, at a multiple of sixteen bytes.
+/// Appends a part at a multiple of 16 bytes from `start`.
 #[inline(never)]
 fn put_part(out: &mut Vec<u8>, start: usize, bytes: &[u8]) {
     out.resize(start + (out.len() - start).next_multiple_of(16), 0);
     out.extend_from_slice(bytes);
 }
 
-/// The nearest numbers with a byte each, and what 1 of them stands for.
+/// Quantises a vector to bytes. Returns them with the value of one unit.
 pub(super) fn quantised(vector: &[f32]) -> (Vec<i8>, f64) {
     let largest = f64::from(vector.iter().fold(0f32, |largest, number| largest.max(number.abs())));
     let step = largest / 127.0;
@@ -155,12 +161,13 @@ pub(super) fn quantised(vector: &[f32]) -> (Vec<i8>, f64) {
     (vector.iter().map(byte).collect(), step)
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "this is where precision is given up")]
+/// Rounds to the nearest f32.
+#[expect(clippy::cast_possible_truncation, reason = "losing precision is the purpose")]
 pub(super) fn narrowed(number: f64) -> f32 {
     number as f32
 }
 
-/// The bits of a row of bytes: 1 where the number is not negative.
+/// Returns the sign bits of a row of bytes: 1 if the number is not negative.
 pub(super) fn signs(row: &[u8], width: usize) -> Vec<u8> {
     let mut bits = vec![0; bit_stride_of(width)];
     for (place, &byte) in row[..width].iter().enumerate() {
@@ -169,22 +176,24 @@ pub(super) fn signs(row: &[u8], width: usize) -> Vec<u8> {
     bits
 }
 
-/// So many numbers a row is stored with.
+/// Returns the number of components stored per row, including padding.
 pub(super) fn stride_of(width: usize) -> usize {
     width.next_multiple_of(LANES)
 }
 
+/// Returns the number of bytes of a row's bits, including padding.
 fn bit_stride_of(width: usize) -> usize {
     width.next_multiple_of(128) / 8
 }
 
-/// The rows of a model, in place; [`RowsWriter`] wrote them.
+/// The rows of a model, read in place. [`RowsWriter`] writes them.
 #[derive(Clone, Copy, Debug)]
 pub struct RowsView<'a> {
     encoding: Encoding,
     metric: Metric,
     rows: usize,
     width: usize,
+    /// The document of each row; `None` when every document has a row.
     documents: Option<&'a [u8]>,
     bits: &'a [u8],
     factors: &'a [u8],
@@ -193,20 +202,20 @@ pub struct RowsView<'a> {
 }
 
 impl<'a> RowsView<'a> {
-    /// Reads the rows that `bytes` are, of a segment of so many documents; [`RowsWriter::encode`] reverses it.
+    /// Reads the rows in `bytes`, for a segment with `documents` documents. [`RowsWriter::encode`] reverses it.
     ///
     /// # Errors
-    /// When the bytes are no such rows.
+    /// Returns an error when the header is invalid or the size does not match it.
     pub fn parse(bytes: &'a [u8], documents: usize) -> Result<RowsView<'a>, Malformed> {
-        let mut reader = Reader::new(bytes, WHAT.0);
+        let mut reader = Reader::new(bytes, MALFORMED.0);
         let (rows, width) = (reader.len32()?, reader.len32()?);
-        let encoding = Encoding::from_number(reader.u8()?).ok_or(WHAT)?;
-        let metric = Metric::from_number(reader.u8()?).ok_or(WHAT)?;
+        let encoding = Encoding::from_number(reader.u8()?).ok_or(MALFORMED)?;
+        let metric = Metric::from_number(reader.u8()?).ok_or(MALFORMED)?;
         let is_sparse = reader.u8()?;
         let is_empty = rows == 0 && width <= MAX_WIDTH;
         let fits = is_empty || rows <= documents && (1..=MAX_WIDTH).contains(&width);
         if !fits || is_sparse != u8::from(rows < documents) {
-            return Err(WHAT);
+            return Err(MALFORMED);
         }
         let mut reader = PartReader { bytes, at: HEADER_LEN };
         let ids = if is_sparse == 1 { Some(reader.part(rows, 4)?) } else { None };
@@ -216,30 +225,31 @@ impl<'a> RowsView<'a> {
         let squares = if is_f32 || metric == Metric::Cosine { &[] } else { reader.part(rows, 4)? };
         let numbers = reader.part(rows, stride_of(width) * if is_f32 { 4 } else { 1 })?;
         if reader.at != bytes.len() {
-            return Err(WHAT);
+            return Err(MALFORMED);
         }
         Ok(RowsView { encoding, metric, rows, width, documents: ids, bits, factors, squares, numbers })
     }
 
-    /// Checks what [`RowsView::parse`] does not: every number, and that rows ascend.
+    /// Checks what [`RowsView::parse`] does not: every number, and that documents ascend.
     ///
     /// # Errors
-    /// When something is not as the writer writes it.
+    /// Returns an error when the rows differ from what the writer would write.
     pub fn verify(&self, documents: usize) -> Result<(), Malformed> {
         let mut last = None;
         for row in 0..self.rows {
             let document = self.document(row);
             if last.is_some_and(|last| last >= document) || document as usize >= documents {
-                return Err(WHAT);
+                return Err(MALFORMED);
             }
             last = Some(document);
             if !self.is_sound(row) {
-                return Err(WHAT);
+                return Err(MALFORMED);
             }
         }
         Ok(())
     }
 
+    /// Reports whether the writer could have written this row.
     fn is_sound(&self, row: usize) -> bool {
         let numbers = self.numbers(row);
         if self.encoding == Encoding::F32 {
@@ -260,47 +270,47 @@ impl<'a> RowsView<'a> {
             && square.is_none_or(|square| square == sum)
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.rows
     }
 
-    /// Whether there are none.
+    /// Reports whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows == 0
     }
 
-    /// How many numbers a row has; none where no row says so.
+    /// Returns the number of components per row, or `None` when it is not known yet.
     pub fn width(&self) -> Option<usize> {
         (self.width > 0).then_some(self.width)
     }
 
-    /// How precise the rows are.
+    /// Returns the precision of the rows.
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }
 
-    /// What near means.
+    /// Returns the metric of the rows.
     pub fn metric(&self) -> Metric {
         self.metric
     }
 
-    /// Whether every document has a row: then a row's number is its document's.
+    /// Reports whether every document has a row; then row and document numbers are equal.
     pub fn is_complete(&self) -> bool {
         self.documents.is_none()
     }
 
-    /// The document of a row.
+    /// Returns the document of a row.
     #[inline]
     pub fn document(&self, row: usize) -> u32 {
         match self.documents {
             None => len32(row),
-            // Past every document where the row is past the end.
+            // A row past the end gives a number greater than any document.
             Some(documents) => u32_at(documents, row).unwrap_or(u32::MAX),
         }
     }
 
-    /// The row of a document; none where it has none.
+    /// Returns the row of a document, or `None` when it has no vector.
     pub fn row_of(&self, document: u32) -> Option<usize> {
         match self.documents {
             None => Some(document as usize).filter(|&row| row < self.rows),
@@ -311,7 +321,7 @@ impl<'a> RowsView<'a> {
         }
     }
 
-    /// The vector that a row stands for.
+    /// Returns the vector that a row represents.
     pub fn vector(&self, row: usize) -> Vec<f32> {
         let numbers = self.numbers(row);
         if self.encoding == Encoding::F32 {
@@ -326,20 +336,20 @@ impl<'a> RowsView<'a> {
         stride_of(self.width) * if self.encoding == Encoding::F32 { 4 } else { 1 }
     }
 
-    /// The numbers of each of these rows, in order.
+    /// Returns the stored numbers of each of these rows, in order.
     ///
     /// # Panics
-    /// When there are no such rows.
+    /// Panics when a row does not exist.
     #[inline]
     pub fn numbers_of(&self, rows: Range<usize>) -> impl ExactSizeIterator<Item = &'a [u8]> {
         let stride = self.stride();
         self.numbers[rows.start * stride..rows.end * stride].chunks_exact(stride.max(1))
     }
 
-    /// The numbers of a row.
+    /// Returns the stored numbers of a row.
     ///
     /// # Panics
-    /// When there is no such row.
+    /// Panics when the row does not exist.
     #[inline]
     pub fn numbers(&self, row: usize) -> &'a [u8] {
         let stride = self.stride();
@@ -368,7 +378,7 @@ impl<'a> RowsView<'a> {
     }
 }
 
-/// Takes parts that start at multiples of 16 bytes.
+/// Reads parts that start at multiples of 16 bytes.
 struct PartReader<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -376,12 +386,12 @@ struct PartReader<'a> {
 
 impl<'a> PartReader<'a> {
     fn part(&mut self, count: usize, len: usize) -> Result<&'a [u8], Malformed> {
-        let end = count.checked_mul(len).and_then(|len| self.at.checked_add(len)).ok_or(WHAT)?;
-        let part = self.bytes.get(self.at..end).ok_or(WHAT)?;
-        let next = end.checked_next_multiple_of(16).ok_or(WHAT)?;
-        let padding = self.bytes.get(end..next).ok_or(WHAT)?;
+        let end = count.checked_mul(len).and_then(|len| self.at.checked_add(len)).ok_or(MALFORMED)?;
+        let part = self.bytes.get(self.at..end).ok_or(MALFORMED)?;
+        let next = end.checked_next_multiple_of(16).ok_or(MALFORMED)?;
+        let padding = self.bytes.get(end..next).ok_or(MALFORMED)?;
         if padding.iter().any(|&byte| byte != 0) {
-            return Err(WHAT);
+            return Err(MALFORMED);
         }
         self.at = next;
         Ok(part)
@@ -389,97 +399,4 @@ impl<'a> PartReader<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const ENCODINGS: [Encoding; 3] = [Encoding::F32, Encoding::I8, Encoding::I1];
-    const METRICS: [Metric; 3] = [Metric::Cosine, Metric::Dot, Metric::Euclidean];
-
-    fn vectors(rows: usize, width: usize) -> Vec<Vec<f32>> {
-        let mut state = 7u32;
-        let mut next = || {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            f32::from(i16::from_ne_bytes([state.to_be_bytes()[0], state.to_be_bytes()[1]])) / 8192.0
-        };
-        (0..rows).map(|_| (0..width).map(|_| next()).collect()).collect()
-    }
-
-    #[test]
-    fn vectors_come_back_as_precisely_as_they_are_kept() {
-        for (encoding, metric) in ENCODINGS.into_iter().flat_map(|e| METRICS.map(|m| (e, m))) {
-            for (width, gaps) in [(1, false), (15, true), (16, false), (130, true), (384, false)] {
-                let vectors = vectors(5, width);
-                let documents: Vec<u32> = if gaps { vec![0, 2, 3, 8, 9] } else { vec![0, 1, 2, 3, 4] };
-                let count = documents[4] as usize + 1;
-                let mut writer = RowsWriter::new(encoding, metric, None);
-                for (vector, &document) in vectors.iter().zip(&documents) {
-                    writer.push(document, vector).unwrap();
-                }
-                let mut bytes = Vec::new();
-                writer.encode(count, &mut bytes);
-                let view = RowsView::parse(&bytes, count).unwrap();
-                view.verify(count).unwrap();
-                assert_eq!((view.len(), view.width(), view.is_complete()), (5, Some(width), !gaps));
-                for (row, vector) in vectors.iter().enumerate() {
-                    assert_eq!(view.row_of(documents[row]), Some(row));
-                    let length = checked(vector, None).unwrap();
-                    let scale = if metric == Metric::Cosine { 1.0 / length } else { 1.0 };
-                    let step = vector.iter().fold(0f32, |most, x| most.max(x.abs())) / 127.0;
-                    let most = if encoding == Encoding::F32 { 1e-7 } else { 0.6 * f64::from(step) * scale };
-                    for (&kept, &number) in view.vector(row).iter().zip(vector) {
-                        let apart = (f64::from(kept) - f64::from(number) * scale).abs();
-                        // Rescaling to length 1 moves a coarse row a little more than its steps.
-                        assert!(apart <= most + 0.01, "{kept} {number} {encoding:?} {metric:?}");
-                    }
-                }
-                assert_eq!(view.row_of(1), if gaps { None } else { Some(1) });
-            }
-        }
-    }
-
-    #[test]
-    fn rows_copied_from_a_view_give_the_same_bytes() {
-        for (encoding, metric) in ENCODINGS.into_iter().flat_map(|e| METRICS.map(|m| (e, m))) {
-            let mut writer = RowsWriter::new(encoding, metric, Some(20));
-            vectors(9, 20).iter().zip(0..).for_each(|(vector, row)| writer.push(row, vector).unwrap());
-            let (mut bytes, mut again) = (Vec::new(), Vec::new());
-            writer.encode(9, &mut bytes);
-            let view = RowsView::parse(&bytes, 9).unwrap();
-            let mut copy = RowsWriter::new(encoding, metric, None);
-            (0..9).for_each(|row| copy.push_from(len32(row), &view, row).unwrap());
-            copy.encode(9, &mut again);
-            assert_eq!(bytes, again);
-        }
-    }
-
-    #[test]
-    fn every_truncation_and_every_flipped_byte_is_an_error_or_the_same_shape() {
-        for (encoding, metric) in ENCODINGS.into_iter().flat_map(|e| METRICS.map(|m| (e, m))) {
-            let mut writer = RowsWriter::new(encoding, metric, None);
-            vectors(3, 5).iter().zip([0, 2, 3]).for_each(|(vector, row)| writer.push(row, vector).unwrap());
-            let mut bytes = Vec::new();
-            writer.encode(4, &mut bytes);
-            for len in 0..bytes.len() {
-                assert!(RowsView::parse(&bytes[..len], 4).is_err(), "accepted {len} bytes");
-            }
-            for place in 0..bytes.len() {
-                let mut flipped = bytes.clone();
-                flipped[place] ^= 0x55;
-                if let Ok(view) = RowsView::parse(&flipped, 4) {
-                    let _ = view.verify(4);
-                    (0..view.len()).for_each(|row| assert_eq!(view.vector(row).len(), 5));
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_model_without_rows_keeps_its_width() {
-        for width in [None, Some(3)] {
-            let mut bytes = Vec::new();
-            RowsWriter::new(Encoding::I1, Metric::Dot, width).encode(7, &mut bytes);
-            let view = RowsView::parse(&bytes, 7).unwrap();
-            assert_eq!((view.len(), view.width()), (0, width));
-        }
-    }
-}
+mod tests;

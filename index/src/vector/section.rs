@@ -1,17 +1,17 @@
-//! The vectors of all models of a segment, in the schema's order: a block each.
+//! The vector section of a segment: one block per model, in schema order.
 
 use super::rows::{RowsView, RowsWriter};
 use crate::wire::{Malformed, blocks, put_blocks};
 
-/// The section of these models, in a segment of so many documents; [`parse`] reads it.
+/// Encodes the vectors of all models, for a segment with `documents` documents. [`parse`] reads them.
 pub fn encode(models: &[RowsWriter], documents: usize) -> Vec<u8> {
     put_blocks(models, |model, out| model.encode(documents, out))
 }
 
-/// The models of a section, of a segment of so many documents; [`encode`] reverses it.
+/// Reads the vectors of all models, for a segment with `documents` documents. [`encode`] reverses it.
 ///
 /// # Errors
-/// When the bytes are no such section.
+/// Returns an error when the bytes are not a valid section.
 pub fn parse(bytes: &[u8], documents: usize) -> Result<Vec<RowsView<'_>>, Malformed> {
     let mut models = Vec::new();
     for model in blocks(bytes, "the table of vectors")? {

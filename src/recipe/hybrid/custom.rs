@@ -15,7 +15,7 @@ use super::response::Mode;
 use crate::attributes::AttributeType;
 use crate::json::Json;
 use crate::options::{Options, OptionsError};
-use crate::order::{sort_by, sort_numbers};
+use crate::order::{sort_by, sort_indexes};
 use crate::pipeline::Candidate;
 use crate::pipeline::Stages;
 use crate::pipeline::WordRule;
@@ -139,7 +139,7 @@ fn rank_gives(formula: &Formula, rated: &[Rated], k: f64) -> Vec<Vec<f64>> {
     let mut gives = rated.iter().map(|_| vec![0.0; formula.terms.len()]).collect::<Vec<_>>();
     for (number, term) in formula.terms.iter().enumerate() {
         let mut list = (0..rated.len()).filter(|at| rated[*at].values[number] > 0.0).collect::<Vec<_>>();
-        sort_numbers(&mut list, &mut |a, b| {
+        sort_indexes(&mut list, &mut |a, b| {
             rated[b].values[number].total_cmp(&rated[a].values[number]).then(a.cmp(&b))
         });
         for (place, at) in list.into_iter().enumerate() {

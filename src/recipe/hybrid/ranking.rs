@@ -59,7 +59,7 @@ pub(super) fn retrieve(
     context: &Context,
     search: &ResolvedSearch,
     words: Option<Words>,
-    vector: Option<(usize, &vector::Query)>,
+    vector: Option<(usize, &vector::VectorQuery)>,
     allowed: Option<&[Bitmap]>,
 ) -> Result<Retrieved, SnapshotError> {
     let corpus = context.corpus;

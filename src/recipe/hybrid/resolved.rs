@@ -53,7 +53,7 @@ pub(super) struct Recency {
 pub(super) struct SearchLegs {
     pub mode: Mode,
     /// The place of the model and the vector of the query; none where only the keyword leg runs.
-    pub vector: Option<(usize, vector::Query)>,
+    pub vector: Option<(usize, vector::VectorQuery)>,
     pub warnings: Vec<String>,
 }
 

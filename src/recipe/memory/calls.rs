@@ -35,7 +35,7 @@ struct Asked {
     mode: &'static str,
     query: Query,
     weights: Vec<f64>,
-    vector: Option<(usize, vector::Query)>,
+    vector: Option<(usize, vector::VectorQuery)>,
     /// Whether there is a vector, but none as wide to compare it with.
     is_of_other_width: bool,
     warnings: Vec<String>,
@@ -46,7 +46,7 @@ impl Asked {
         (self.mode != "semantic").then_some(Words { query: &self.query, weights: &self.weights })
     }
 
-    fn vector(&self) -> Option<(usize, &vector::Query)> {
+    fn vector(&self) -> Option<(usize, &vector::VectorQuery)> {
         self.vector.as_ref().map(|(model, query)| (*model, query))
     }
 }

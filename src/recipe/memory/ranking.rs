@@ -115,7 +115,7 @@ pub struct Plan<'a> {
     /// The words; none where only vectors are asked.
     pub words: Option<Words<'a>>,
     /// The place of the model, and the vector; none where only words are asked.
-    pub vector: Option<(usize, &'a vector::Query)>,
+    pub vector: Option<(usize, &'a vector::VectorQuery)>,
     /// How many results at most.
     pub limit: usize,
     /// By segment, what may be found (M3).

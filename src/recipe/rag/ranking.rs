@@ -76,7 +76,7 @@ pub struct RagPlan<'a> {
     /// The words.
     pub words: Words<'a>,
     /// The place of the model, and the vector; none where there is nothing to compare.
-    pub vector: Option<(usize, &'a vector::Query)>,
+    pub vector: Option<(usize, &'a vector::VectorQuery)>,
     /// By segment, the documents that may be hits; none where all may.
     pub allowed: Option<&'a [Bitmap]>,
     /// How many seeds at most.

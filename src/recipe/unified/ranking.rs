@@ -50,7 +50,7 @@ pub enum QueryVector<'a> {
     /// Nothing.
     Missing,
     /// A vector, for the model in this place.
-    Ready(usize, &'a vector::Query),
+    Ready(usize, &'a vector::VectorQuery),
     /// A vector that has still to be made, if it is needed.
     Later,
 }

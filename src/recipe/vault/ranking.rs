@@ -95,7 +95,7 @@ pub struct Question<'a> {
     /// The words, as MATCH takes them.
     pub words: &'a Query,
     /// The place of the model, and the vector; none where only words are asked.
-    pub vector: Option<(usize, &'a vector::Query)>,
+    pub vector: Option<(usize, &'a vector::VectorQuery)>,
     /// By segment, the entries that may be results.
     pub entries: &'a [Bitmap],
     /// By segment, the memories that may be; none where they are not wanted.

@@ -4,7 +4,8 @@ use super::{MergeError, Rows, Source};
 use crate::bitmap::Bitmap;
 use crate::bm25;
 use crate::inverted::{
-    Cursor, List, ListRef, Lists, Renumbering, Shape, ShapesWriter, TermsWalk, TermsWriter, postings,
+    Cursor, ListRef, PostingList, PostingLists, Renumbering, Shape, ShapesWriter, TermsWalk, TermsWriter,
+    postings,
 };
 use crate::segment::Segment;
 use crate::segment::batch::Batch;
@@ -135,8 +136,8 @@ impl Plan<'_> {
             streams.push((place, Stream::new(source, from)?));
         }
         let mut encoded = EncodedTerms::default();
-        let mut list = List::default();
-        let mut scratch = List::default();
+        let mut list = PostingList::default();
+        let mut scratch = PostingList::default();
         loop {
             let least = streams.iter().filter_map(|(_, stream)| stream.term()).min();
             let Some(term) = least.filter(|term| until.is_none_or(|until| *term < until)) else { break };
@@ -150,10 +151,10 @@ impl Plan<'_> {
             }
             // All its documents may be dead.
             if !list.documents.is_empty() {
-                let worth = |shape: u32, document: u32| {
+                let impact = |shape: u32, document: u32| {
                     bm25::saturation(self.frequencies[shape as usize], self.norms[document as usize])
                 };
-                let at = postings::encode(&list, self.shapes, worth, &mut encoded.postings);
+                let at = postings::encode(&list, self.shapes, impact, &mut encoded.postings);
                 encoded.terms.push((term, at));
             }
         }
@@ -164,7 +165,7 @@ impl Plan<'_> {
 /// The terms of one source in order, from some term on.
 enum Stream<'a> {
     Batch { batch: &'a Batch, place: usize },
-    Segment { lists: Lists<'a>, walk: TermsWalk<'a>, is_done: bool },
+    Segment { lists: PostingLists<'a>, walk: TermsWalk<'a>, is_done: bool },
 }
 
 impl<'a> Stream<'a> {
@@ -196,8 +197,8 @@ impl<'a> Stream<'a> {
         &mut self,
         renumbering: Renumbering,
         shapes: &[u32],
-        list: &mut List,
-        scratch: &mut List,
+        list: &mut PostingList,
+        scratch: &mut PostingList,
     ) -> Result<(), MergeError> {
         match self {
             Stream::Batch { batch, place } => {

@@ -1,35 +1,44 @@
-//! The way through a term's list: from document to document, over blocks that do not matter, and into positions.
+//! A cursor over a posting list: it moves from document to document, skips blocks, and reads positions.
 
-use super::{List, ListRef, MOST_WORTH, SKIP_ENTRY, WHAT, Widths};
+mod blocks;
+
+use super::{LABEL, ListRef, MAX_IMPACT, PostingList, Widths};
 use crate::bits::{self, BLOCK};
 use crate::ids::{DocId, Spot};
 use crate::inverted::Shape;
 use crate::wire::Malformed;
 use std::cell::Cell;
 
-/// A place in a term's list; [`encode`](super::encode) wrote it.
+/// A position in a posting list that [`encode`](super::encode) wrote.
 ///
-/// It stands on a document, or past the last one, where [`Cursor::doc`] is [`Cursor::END`].
+/// The cursor is on a document, or past the last one; then [`Cursor::doc`] is [`Cursor::END`]. It unpacks one block of
+/// 128 documents at a time and only moves forward.
 #[derive(Clone, Debug)]
 pub struct Cursor<'a> {
     postings: &'a [u8],
-    /// The list; its packed values may be read a few bytes past its end, into the next list's.
+    /// The bytes of the list. Reading packed values may touch a few bytes past its end, in the next list.
     list: &'a [u8],
     shapes: &'a [Shape],
+    /// The number of documents in the list.
     documents: usize,
+    /// All documents are below this number.
     document_limit: u32,
+    /// The index of the current block.
     block: usize,
+    /// The number of documents in the current block.
     block_size: usize,
+    /// The index of the current document in the block; `block_size` or more when the block is used up.
     place: usize,
     widths: Widths,
+    /// The offset in the list after the block's gaps and shapes.
     documents_end: usize,
-    /// How far the block's positions are read; none before they are asked for.
+    /// The state of reading positions in this block; `None` until positions are requested.
     reading: Cell<Option<Reading<'a>>>,
     docs: [u32; BLOCK],
     shape_numbers: [u32; BLOCK],
 }
 
-/// The packed positions of a block, a place in it, and the occurrences in the documents before it.
+/// The packed positions of a block, an index of a document in it, and the number of occurrences before that document.
 #[derive(Clone, Copy, Debug)]
 struct Reading<'a> {
     packed: &'a [u8],
@@ -38,13 +47,14 @@ struct Reading<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// What [`Cursor::doc`] says past the last document.
+    /// The value of [`Cursor::doc`] past the last document.
     pub const END: u32 = u32::MAX;
 
-    /// A cursor on the first document of the list at `at` in `postings`.
+    /// Opens a cursor at the first document of the list at `at` in `postings`. All documents are below
+    /// `document_limit`.
     ///
     /// # Errors
-    /// When the list does not lie within the postings, or its first block is malformed.
+    /// Returns an error when the list does not lie within the postings or its first block is malformed.
     pub fn new(
         postings: &'a [u8],
         at: ListRef,
@@ -70,44 +80,44 @@ impl<'a> Cursor<'a> {
         Ok(cursor)
     }
 
-    /// Moves to the first document of another list: cheaper than a cursor of its own for each of many.
+    /// Moves to the first document of another list. This is cheaper than creating a cursor per list.
     ///
     /// # Errors
-    /// As [`Cursor::new`].
+    /// Returns an error in the same cases as [`Cursor::new`].
     pub fn restart(&mut self, at: ListRef) -> Result<(), Malformed> {
         let (start, len) = (at.at as usize, at.len as usize);
-        let end = start.checked_add(len).filter(|&end| end <= self.postings.len()).ok_or(Malformed(WHAT))?;
+        let end = start.checked_add(len).filter(|&end| end <= self.postings.len()).ok_or(Malformed(LABEL))?;
         if at.documents == 0 || at.documents > self.document_limit {
-            return Err(Malformed(WHAT));
+            return Err(Malformed(LABEL));
         }
         self.list = &self.postings[start..end];
         self.documents = at.documents as usize;
         self.load(0)
     }
 
-    /// The document it stands on, or [`Cursor::END`].
+    /// Returns the current document, or [`Cursor::END`].
     #[inline]
     pub fn doc(&self) -> u32 {
         if self.place < self.block_size { self.docs[self.place % BLOCK] } else { Cursor::END }
     }
 
-    /// The document it stands on; none past the last.
+    /// Returns the current document, or `None` past the last.
     pub fn doc_id(&self) -> Option<DocId> {
         Some(self.doc()).filter(|&doc| doc != Cursor::END).map(DocId)
     }
 
-    /// How many documents the list holds.
+    /// Returns the number of documents in the list.
     pub fn documents(&self) -> usize {
         self.documents
     }
 
-    /// The number of the shape of the document it stands on.
+    /// Returns the shape number of the current document.
     #[inline]
     pub fn shape_number(&self) -> u32 {
         self.shape_numbers[self.place % BLOCK]
     }
 
-    /// The shape of the document it stands on.
+    /// Returns the shape of the current document.
     #[inline]
     pub fn shape(&self) -> &'a Shape {
         &self.shapes[self.shape_number() as usize]
@@ -116,7 +126,7 @@ impl<'a> Cursor<'a> {
     /// Moves to the next document.
     ///
     /// # Errors
-    /// When the next block is malformed.
+    /// Returns an error when the next block is malformed.
     #[inline]
     pub fn advance(&mut self) -> Result<(), Malformed> {
         self.place += 1;
@@ -126,15 +136,15 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Moves to the first document that is at least `target`; never back.
+    /// Moves forward to the first document that is at least `target`. Does nothing when it is already there or beyond.
     ///
     /// # Errors
-    /// When a block on the way is malformed.
+    /// Returns an error when a block on the way is malformed.
     pub fn seek(&mut self, target: u32) -> Result<(), Malformed> {
         if self.doc() >= target {
             return Ok(());
         }
-        // Often it is the next one.
+        // The target is often the next document.
         self.place += 1;
         if self.place < self.block_size && self.docs[self.place % BLOCK] >= target {
             return Ok(());
@@ -151,7 +161,7 @@ impl<'a> Cursor<'a> {
             }
             self.load(block)?;
         }
-        // What is sought is mostly near: steps that double find it sooner than halving the whole block.
+        // The target is usually near, so galloping finds it sooner than a binary search of the whole block.
         let rest = &self.docs[self.place.min(BLOCK)..self.block_size.max(self.place).min(BLOCK)];
         let mut step = 1;
         while step < rest.len() && rest[step] < target {
@@ -162,10 +172,10 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// The documents and shape numbers of the current block from where it stands, as far as `end`, exclusive;
-    /// the cursor moves past them, but not into the next block.
+    /// Returns the documents and shape numbers of the current block from the current document up to `end`, exclusive.
     ///
-    /// Empty when the next document lies at `end` or later, or in the next block: [`Cursor::enter_next_block`].
+    /// The cursor moves past them, but not into the next block. Both slices are empty when the next document is at
+    /// `end` or later, or in the next block; see [`Cursor::enter_next_block`].
     #[inline]
     pub fn run_until(&mut self, end: u32) -> (&[u32], &[u32]) {
         let from = self.place.min(BLOCK);
@@ -178,10 +188,10 @@ impl<'a> Cursor<'a> {
         (&self.docs[from..from + len], &self.shape_numbers[from..from + len])
     }
 
-    /// Loads the next block once the current one is used up; false when there is none, or documents are left.
+    /// Loads the next block when the current one is used up. Returns false when there is none or documents are left.
     ///
     /// # Errors
-    /// When the block is malformed.
+    /// Returns an error when the block is malformed.
     #[inline]
     pub fn enter_next_block(&mut self) -> Result<bool, Malformed> {
         if self.place < self.block_size || self.block + 1 >= self.block_count() {
@@ -191,37 +201,39 @@ impl<'a> Cursor<'a> {
         Ok(true)
     }
 
-    /// No document from where it stands to `end`, exclusive, is worth more, as [`encode`](super::encode) was told; 0 where there is none.
+    /// Returns an upper bound of the impacts of the documents from the current one up to `end`, exclusive.
     ///
-    /// A list of one block keeps no such bound: for it the answer is [`MOST_WORTH`].
+    /// The bound comes from the impacts passed to [`encode`](super::encode). It is 0 when there is no such document,
+    /// and [`MAX_IMPACT`] for a list of one block, which has no skip table.
     ///
     /// # Errors
-    /// When the table of blocks is cut short.
-    pub fn worth_until(&self, end: u32) -> Result<f64, Malformed> {
+    /// Returns an error when the skip table is truncated.
+    pub fn max_impact_until(&self, end: u32) -> Result<f64, Malformed> {
         let from = if self.place < self.block_size { self.block } else { self.block + 1 };
         if from >= self.block_count() {
             return Ok(0.0);
         }
         if self.block_count() == 1 {
-            return Ok(MOST_WORTH);
+            return Ok(MAX_IMPACT);
         }
         let mut most = 0;
         for block in from..self.block_count() {
-            // The block starts after the last document of the one before.
+            // The block starts after the last document of the one before it.
             if block > from && self.last_document(block - 1)?.saturating_add(1) >= end {
                 break;
             }
             let entry = self.skip(block)?;
             most = most.max(u16::from_le_bytes([entry[12], entry[13]]));
         }
-        Ok(f64::from(most) / f64::from(u16::MAX) * MOST_WORTH)
+        Ok(f64::from(most) / f64::from(u16::MAX) * MAX_IMPACT)
     }
 
-    /// As [`Cursor::enter_next_block`], but the next block whose kept worth passes `is_enough`, and that starts before `end`.
-    /// Where it stops at `end`, it stands before the block that lies there.
+    /// Loads the next block whose stored impact bound passes `is_enough`, or that reaches `end` or beyond.
+    ///
+    /// Otherwise like [`Cursor::enter_next_block`].
     ///
     /// # Errors
-    /// When a block is malformed.
+    /// Returns an error when a block is malformed.
     pub fn enter_next_block_where(
         &mut self,
         end: u32,
@@ -233,12 +245,12 @@ impl<'a> Cursor<'a> {
         let mut block = self.block + 1;
         while block < self.block_count() {
             let entry = self.skip(block)?;
-            let worth = u16::from_le_bytes([entry[12], entry[13]]);
-            if is_enough(f64::from(worth) / f64::from(u16::MAX) * MOST_WORTH) {
+            let impact = u16::from_le_bytes([entry[12], entry[13]]);
+            if is_enough(f64::from(impact) / f64::from(u16::MAX) * MAX_IMPACT) {
                 break;
             }
             if self.last_document(block)? >= end {
-                // The block may go on after `end`, where others may have to read it.
+                // The block may contain documents after `end`, which a later window may need.
                 break;
             }
             block += 1;
@@ -251,16 +263,16 @@ impl<'a> Cursor<'a> {
         Ok(true)
     }
 
-    /// All documents and shape numbers of a list of one block; none for a longer one.
+    /// Returns all documents and shape numbers of a list of one block, or `None` for a longer list.
     pub fn only_block(&self) -> Option<(&[u32], &[u32])> {
         let is_only = self.block_count() == 1;
         is_only.then(|| (&self.docs[..self.block_size], &self.shape_numbers[..self.block_size]))
     }
 
-    /// Appends the occurrences in the document it stands on, in order.
+    /// Appends the occurrences in the current document to `out`, in order.
     ///
     /// # Errors
-    /// When positions overflow.
+    /// Returns an error when a position overflows or the positions are truncated.
     pub fn positions(&self, out: &mut Vec<Spot>) -> Result<(), Malformed> {
         self.each_spot(|spot| {
             out.push(spot);
@@ -268,10 +280,10 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Calls `each` with the occurrences in the document it stands on, in order, for as long as it says to go on.
+    /// Calls `each` with the occurrences in the current document, in order, until it returns false.
     ///
     /// # Errors
-    /// When positions overflow.
+    /// Returns an error when a position overflows or the positions are truncated.
     #[inline]
     pub fn each_spot(&self, mut each: impl FnMut(Spot) -> bool) -> Result<(), Malformed> {
         let (packed, mut bit) = self.packed_spots()?;
@@ -279,7 +291,7 @@ impl<'a> Cursor<'a> {
         for &(field, count) in self.shape().counts() {
             let mut next = 0u32;
             for _ in 0..count {
-                let position = next.checked_add(bits::get(packed, bit, width)).ok_or(Malformed(WHAT))?;
+                let position = next.checked_add(bits::get(packed, bit, width)).ok_or(Malformed(LABEL))?;
                 if !each(Spot::new(field, position)) {
                     return Ok(());
                 }
@@ -290,10 +302,12 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// The packed positions of the block, and the bit where those of the document it stands on start; all of them are there.
+    /// Returns the packed positions of the block, and the bit at which those of the current document start.
+    ///
+    /// Checks that all positions of the document are present.
     #[inline]
     fn packed_spots(&self) -> Result<(&'a [u8], usize), Malformed> {
-        // Cursors move forward, so what was counted for the last document is not counted again.
+        // Cursors only move forward, so the count continues from the document last read.
         let mut reading = match self.reading.get() {
             Some(reading) => reading,
             None => Reading { packed: self.packed_positions()?, place: 0, before: 0 },
@@ -308,47 +322,16 @@ impl<'a> Cursor<'a> {
         let all = self.shape().total() as usize;
         let is_too_small = width == 0 && self.shape().repeats();
         if is_too_small || (bit + all * width).div_ceil(8) > packed.len() {
-            return Err(Malformed(WHAT));
+            return Err(Malformed(LABEL));
         }
         Ok((packed, bit))
     }
 
-    #[inline]
-    fn block_count(&self) -> usize {
-        self.documents.div_ceil(BLOCK)
-    }
-
-    #[inline]
-    fn skip(&self, block: usize) -> Result<&'a [u8; SKIP_ENTRY], Malformed> {
-        self.list.get(block * SKIP_ENTRY..).and_then(|rest| rest.first_chunk()).ok_or(Malformed(WHAT))
-    }
-
-    #[inline]
-    fn last_document(&self, block: usize) -> Result<u32, Malformed> {
-        let entry = self.skip(block)?;
-        Ok(u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]))
-    }
-
-    #[inline]
-    fn packed_positions(&self) -> Result<&'a [u8], Malformed> {
-        let blocks = self.block_count();
-        let start = if blocks == 1 { self.documents_end } else { self.positions_at(self.block)? };
-        // Only to where the next block's start: no byte is read for two blocks.
-        let end = if self.block + 1 < blocks { self.positions_at(self.block + 1)? } else { self.list.len() };
-        self.list.get(start..end).ok_or(Malformed(WHAT))
-    }
-
-    #[inline]
-    fn positions_at(&self, block: usize) -> Result<usize, Malformed> {
-        let entry = self.skip(block)?;
-        Ok(u32::from_le_bytes([entry[8], entry[9], entry[10], entry[11]]) as usize)
-    }
-
-    /// Appends the rest of the list to `out`, positions as they are stored, and moves to the end.
+    /// Appends the rest of the list to `out`, with positions encoded as they are stored, and moves to the end.
     ///
     /// # Errors
-    /// When a block is malformed.
-    pub fn drain_to(&mut self, out: &mut List) -> Result<(), Malformed> {
+    /// Returns an error when a block is malformed.
+    pub fn drain_to(&mut self, out: &mut PostingList) -> Result<(), Malformed> {
         loop {
             let numbers = &self.shape_numbers[..self.block_size];
             out.documents.extend_from_slice(&self.docs[..self.block_size]);
@@ -360,7 +343,7 @@ impl<'a> Cursor<'a> {
             let is_too_small =
                 width == 0 && numbers.iter().any(|&shape| self.shapes[shape as usize].repeats());
             if is_too_small || (count * width as usize).div_ceil(8) > packed.len() {
-                return Err(Malformed(WHAT));
+                return Err(Malformed(LABEL));
             }
             out.positions.extend((0..count).map(|i| bits::get(packed, i * width as usize, width)));
             self.place = self.block_size;
@@ -368,70 +351,5 @@ impl<'a> Cursor<'a> {
                 return Ok(());
             }
         }
-    }
-
-    fn load(&mut self, block: usize) -> Result<(), Malformed> {
-        let (start, first) = if self.block_count() == 1 {
-            (0, 0)
-        } else {
-            let entry = self.skip(block)?;
-            let first = if block == 0 { 0 } else { u64::from(self.last_document(block - 1)?) + 1 };
-            (u32::from_le_bytes([entry[4], entry[5], entry[6], entry[7]]) as usize, first)
-        };
-        let head = self.list.get(start..).ok_or(Malformed(WHAT))?;
-        let (widths, packed) = head.split_first_chunk::<2>().ok_or(Malformed(WHAT))?;
-        self.widths = Widths::parse(*widths);
-        self.block = block;
-        self.place = 0;
-        self.reading.set(None);
-        self.block_size = (self.documents - block * BLOCK).min(BLOCK);
-        self.unpack(packed).ok_or(Malformed(WHAT))?;
-        self.documents_end = start + 2 + self.documents_len();
-        // Gaps become documents. They ascend, so that none lies past the limit, whatever the bytes say, if the last does not.
-        let mut gaps = 0;
-        for (doc, first) in self.docs[..self.block_size].iter_mut().zip(first..) {
-            gaps += u64::from(*doc);
-            *doc = (first + gaps) as u32;
-        }
-        let last = first + gaps + self.block_size as u64 - 1;
-        // The next block's documents are counted from the last one that the table says.
-        let is_as_said = self.block_count() == 1 || u64::from(self.last_document(block)?) == last;
-        if last >= u64::from(self.document_limit) || !self.has_all_shapes() || !is_as_said {
-            self.block_size = 0;
-            return Err(Malformed(WHAT));
-        }
-        Ok(())
-    }
-
-    fn has_all_shapes(&self) -> bool {
-        // Mostly there are more shapes than so many bits could name.
-        1 << self.widths.shape <= self.shapes.len()
-            || self.shape_numbers[..self.block_size].iter().all(|&shape| (shape as usize) < self.shapes.len())
-    }
-
-    fn documents_len(&self) -> usize {
-        let Widths { gap, shape, .. } = self.widths;
-        if self.block_size == BLOCK {
-            bits::block_len(gap) + bits::block_len(shape)
-        } else {
-            (self.block_size * (gap + shape) as usize).div_ceil(8)
-        }
-    }
-
-    fn unpack(&mut self, packed: &[u8]) -> Option<()> {
-        let Widths { gap, shape, .. } = self.widths;
-        if self.block_size == BLOCK {
-            bits::unpack_block(packed, gap, &mut self.docs)?;
-            return bits::unpack_block(packed.get(bits::block_len(gap)..)?, shape, &mut self.shape_numbers);
-        }
-        let packed = packed.get(..self.documents_len())?;
-        for (i, doc) in self.docs[..self.block_size].iter_mut().enumerate() {
-            *doc = bits::get(packed, i * gap as usize, gap);
-        }
-        let shapes_at = self.block_size * gap as usize;
-        for (i, number) in self.shape_numbers[..self.block_size].iter_mut().enumerate() {
-            *number = bits::get(packed, shapes_at + i * shape as usize, shape);
-        }
-        Some(())
     }
 }

@@ -1,8 +1,8 @@
-//! What is read here is what `serde_json` reads.
+//! Tests that the parser agrees with `serde_json`.
 
 use super::*;
 
-/// Any numbers, always the same.
+/// A pseudo-random generator with a fixed seed.
 struct Random(u64);
 
 impl Random {
@@ -103,8 +103,8 @@ fn write_string(random: &mut Random, out: &mut String) {
     out.push('"');
 }
 
-/// Holds what is read against what `serde_json` reads: the same value, or the same complaint.
-fn hold(text: &[u8]) {
+/// Checks that the parser and `serde_json` return the same value or the same error.
+fn check(text: &[u8]) {
     let shown = String::from_utf8_lossy(text);
     match (Json::parse(text), serde_json::from_slice::<Json>(text)) {
         (Ok(ours), Ok(theirs)) => assert_eq!(ours, theirs, "{shown}"),
@@ -128,7 +128,7 @@ fn any_text_is_read_or_refused_as_serde_json_does() {
         let mut text = String::new();
         write_any(&mut random, 0, &mut text);
         let mut bytes = text.into_bytes();
-        hold(&bytes);
+        check(&bytes);
         for _ in 0..=random.below(3) {
             let place = random.below(bytes.len() + 1);
             let byte =
@@ -140,7 +140,7 @@ fn any_text_is_read_or_refused_as_serde_json_does() {
                 _ if place < bytes.len() => drop(bytes.remove(place)),
                 _ => bytes.push(byte),
             }
-            hold(&bytes);
+            check(&bytes);
         }
     }
 }
@@ -149,17 +149,17 @@ fn any_text_is_read_or_refused_as_serde_json_does() {
 fn every_beginning_of_a_text_is_refused_as_serde_json_does() {
     let text = br#" {"a": [true, false, null, -1.5e+10, "x\n\u00e9\ud83d\ude00"], "b": {}, "a": 01} "#;
     for len in 0..=text.len() {
-        hold(&text[..len]);
+        check(&text[..len]);
     }
 }
 
 #[test]
-fn containers_stand_within_each_other_as_far_as_with_serde_json() {
+fn the_nesting_limit_is_that_of_serde_json() {
     for depth in [126, 127, 128, 129, 100_000] {
-        hold(format!("{}{}", "[".repeat(depth), "]".repeat(depth)).as_bytes());
-        hold(format!("{}1{}", r#"{"a":"#.repeat(depth), "}".repeat(depth)).as_bytes());
-        hold(format!("[{}1{}]", r#"[{"a":"#.repeat(depth / 2), "}]".repeat(depth / 2)).as_bytes());
-        hold("[".repeat(depth).as_bytes());
+        check(format!("{}{}", "[".repeat(depth), "]".repeat(depth)).as_bytes());
+        check(format!("{}1{}", r#"{"a":"#.repeat(depth), "}".repeat(depth)).as_bytes());
+        check(format!("[{}1{}]", r#"[{"a":"#.repeat(depth / 2), "}]".repeat(depth / 2)).as_bytes());
+        check("[".repeat(depth).as_bytes());
     }
 }
 
@@ -167,14 +167,14 @@ fn containers_stand_within_each_other_as_far_as_with_serde_json() {
 fn strings_of_every_length_end_where_they_should() {
     for len in 0..40 {
         for end in ["\"", "\\n\"", "\n\"", "\\", ""] {
-            hold(format!("\"{}{end}", "é7".repeat(len)).as_bytes());
-            hold(format!("\"{}{end}", "a".repeat(len)).as_bytes());
+            check(format!("\"{}{end}", "é7".repeat(len)).as_bytes());
+            check(format!("\"{}{end}", "a".repeat(len)).as_bytes());
         }
     }
 }
 
 #[test]
-fn a_place_is_told_by_line_and_column() {
+fn errors_name_line_and_column() {
     let error = Json::parse(b"{\n  \"a\": 1,\n  b}").unwrap_err();
     assert_eq!(error.to_string(), "key must be a string at line 3 column 3");
     assert_eq!((error.reason(), error.line(), error.column()), ("key must be a string", 3, 3));
@@ -183,7 +183,7 @@ fn a_place_is_told_by_line_and_column() {
 }
 
 #[test]
-fn too_many_keys_are_refused_and_repeated_ones_where_none_may_be() {
+fn too_many_keys_are_refused_and_repeated_ones_on_request() {
     let keys = |count: usize| {
         let keys = (0..count).map(|key| format!("\"{key}\":0")).collect::<Vec<_>>();
         format!("{{{},\"0\":1}}", keys.join(","))
@@ -192,6 +192,6 @@ fn too_many_keys_are_refused_and_repeated_ones_where_none_may_be() {
     let error = Json::parse(keys(MAX_KEYS + 1).as_bytes()).unwrap_err();
     assert_eq!(error.reason(), format!("an object has more than {MAX_KEYS} keys"));
     let error = Json::parse_unrepeated(br#"{"a":{"b":1,"b":2}}"#).unwrap_err();
-    assert_eq!(error.to_string(), "a key stands twice at line 1 column 18");
+    assert_eq!(error.to_string(), "a key is repeated at line 1 column 18");
     assert!(Json::parse_unrepeated(br#"{"a":{"a":1},"b":{"a":2}}"#).is_ok());
 }

@@ -1,8 +1,8 @@
 //! Inner products and distances: the hot loops of vector search.
 //!
-//! Every backend adds the same sixteen partial sums in the same order, so a score does not depend on the machine that
-//! computed it; sums of bytes are exact in any order. Tests compare backends bit for bit. Rows are as long as a multiple
-//! of [`LANES`] numbers; what is past a vector's width is zero in rows and queries.
+//! Every backend adds the same 16 partial sums in the same order, so a score does not depend on the machine that
+//! computed it. Sums of bytes are exact in any order. Tests compare backends bit for bit. Rows and queries are padded
+//! with zeros to a multiple of [`LANES`] numbers.
 
 pub mod scalar;
 #[cfg(target_feature = "simd128")]
@@ -10,22 +10,22 @@ pub mod simd128;
 pub mod words;
 
 #[cfg(not(any(target_feature = "simd128", target_arch = "wasm32")))]
-pub use scalar::Bytes;
+pub use scalar::ScalarBytes as QueryBytes;
 #[cfg(not(target_feature = "simd128"))]
 pub use scalar::{dot_f32, dot_f32_i8, squared_distance_f32};
 #[cfg(target_feature = "simd128")]
-pub use simd128::{Bytes, dot_f32, dot_f32_i8, squared_distance_f32};
+pub use simd128::{SimdBytes as QueryBytes, dot_f32, dot_f32_i8, squared_distance_f32};
 #[cfg(all(target_arch = "wasm32", not(target_feature = "simd128")))]
-pub use words::Bytes;
+pub use words::WordBytes as QueryBytes;
 
-/// How many partial sums there are.
+/// The number of partial sums.
 pub const LANES: usize = 16;
 
-/// Calls `each` with the number of bits in which each row differs from the query, from the first row on.
+/// Calls `each` with the Hamming distance between the query and every row, starting with the first.
 ///
-/// One instruction a word on every target, and no more than that for the usual widths.
+/// The usual widths have unrolled loops: one population count per word, and no loop overhead.
 #[inline]
-pub fn hamming_of_each(query: &[u64], rows: &[u8], mut each: impl FnMut(u32)) {
+pub fn each_hamming(query: &[u64], rows: &[u8], mut each: impl FnMut(u32)) {
     match query.len() {
         2 => over_rows::<2>(query, rows, each),
         4 => over_rows::<4>(query, rows, each),
@@ -53,7 +53,7 @@ fn over_rows<const WORDS: usize>(query: &[u64], rows: &[u8], mut each: impl FnMu
     }
 }
 
-/// In how many bits a row of bits differs from the query.
+/// Returns the Hamming distance: the number of bits in which a row differs from the query.
 #[inline]
 pub fn hamming(query: &[u64], row: &[u8]) -> u32 {
     let (words, _) = row.as_chunks::<8>();
@@ -81,7 +81,7 @@ mod tests {
             });
             let bytes = rows.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>();
             let mut found = Vec::new();
-            hamming_of_each(&query, &bytes, |differing| found.push(differing));
+            each_hamming(&query, &bytes, |differing| found.push(differing));
             assert_eq!(found, expected.collect::<Vec<u32>>());
             assert_eq!(hamming(&query, &bytes[..8 * query.len()]), found[0]);
         }
@@ -101,8 +101,8 @@ mod tests {
             for (query, row) in pairs {
                 let expected: i32 = query.iter().zip(&row).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
                 let row = row.iter().map(|byte| byte.cast_unsigned()).collect::<Vec<_>>();
-                assert_eq!(scalar::Bytes::new(&query).dot(&row), expected);
-                assert_eq!(words::Bytes::new(&query).dot(&row), expected);
+                assert_eq!(scalar::ScalarBytes::new(&query).dot(&row), expected);
+                assert_eq!(words::WordBytes::new(&query).dot(&row), expected);
             }
         }
     }

@@ -1,20 +1,20 @@
-//! The portable backend, and the reference.
+//! The portable backend, and the reference for the others.
 
 use super::LANES;
 
-/// Σ query · row, over rows of little-endian `f32`.
+/// Computes Σ query · row, for a row of little-endian `f32`.
 #[inline]
 pub fn dot_f32(query: &[f32], row: &[u8]) -> f32 {
     over_f32(query, row, |query, number| query * number)
 }
 
-/// Σ (query − row)².
+/// Computes Σ (query − row)², for a row of little-endian `f32`.
 #[inline]
 pub fn squared_distance_f32(query: &[f32], row: &[u8]) -> f32 {
     over_f32(query, row, |query, number| (query - number) * (query - number))
 }
 
-/// Σ query · row, over rows of signed bytes.
+/// Computes Σ query · row, for a row of signed bytes.
 #[inline]
 pub fn dot_f32_i8(query: &[f32], row: &[u8]) -> f32 {
     let mut sums = [0f32; LANES];
@@ -27,17 +27,17 @@ pub fn dot_f32_i8(query: &[f32], row: &[u8]) -> f32 {
     added_up(sums)
 }
 
-/// A query of bytes, widened.
+/// A query of signed bytes, widened to 16 bits.
 #[derive(Clone, Debug)]
-pub struct Bytes(Vec<i16>);
+pub struct ScalarBytes(Vec<i16>);
 
-impl Bytes {
-    /// The query of these bytes, as many as 16 divides.
-    pub fn new(query: &[i8]) -> Bytes {
-        Bytes(query.iter().map(|&byte| i16::from(byte)).collect())
+impl ScalarBytes {
+    /// Prepares a query whose length is a multiple of 16.
+    pub fn new(query: &[i8]) -> ScalarBytes {
+        ScalarBytes(query.iter().map(|&byte| i16::from(byte)).collect())
     }
 
-    /// Σ query · row. Exact.
+    /// Computes Σ query · row, exactly.
     #[inline]
     pub fn dot(&self, row: &[u8]) -> i32 {
         let products = self.0.iter().zip(row);
@@ -58,7 +58,7 @@ fn over_f32(query: &[f32], row: &[u8], term: impl Fn(f32, f32) -> f32) -> f32 {
     added_up(sums)
 }
 
-/// The sum of the sixteen: first those four apart, then pairs of what is left.
+/// Adds the 16 partial sums: first lanes that are four apart, then the four results in pairs.
 #[inline]
 fn added_up(sums: [f32; LANES]) -> f32 {
     let four = |lane: usize| (sums[lane] + sums[lane + 4]) + (sums[lane + 8] + sums[lane + 12]);

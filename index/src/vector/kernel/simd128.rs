@@ -1,4 +1,4 @@
-//! WebAssembly SIMD: the same sums as `scalar`, four or more at a time.
+//! WebAssembly SIMD: computes the same sums as `scalar`, four or more at a time.
 
 use super::LANES;
 use core::arch::wasm32::{
@@ -7,13 +7,13 @@ use core::arch::wasm32::{
     i32x4_extend_low_i16x8, i32x4_extract_lane, i32x4_splat, u64x2, v128,
 };
 
-/// Σ query · row, over rows of little-endian `f32`.
+/// Computes Σ query · row, for a row of little-endian `f32`.
 #[inline]
 pub fn dot_f32(query: &[f32], row: &[u8]) -> f32 {
     over_f32(query, row, |query, numbers| f32x4_mul(query, numbers))
 }
 
-/// Σ (query − row)².
+/// Computes Σ (query − row)², for a row of little-endian `f32`.
 #[inline]
 pub fn squared_distance_f32(query: &[f32], row: &[u8]) -> f32 {
     over_f32(query, row, |query, numbers| {
@@ -22,7 +22,7 @@ pub fn squared_distance_f32(query: &[f32], row: &[u8]) -> f32 {
     })
 }
 
-/// Σ query · row, over rows of signed bytes.
+/// Computes Σ query · row, for a row of signed bytes.
 #[inline]
 pub fn dot_f32_i8(query: &[f32], row: &[u8]) -> f32 {
     let mut sums = [f32x4_splat(0.0); 4];
@@ -45,22 +45,22 @@ pub fn dot_f32_i8(query: &[f32], row: &[u8]) -> f32 {
     added_up(sums)
 }
 
-/// A query of bytes, widened.
+/// A query of signed bytes, widened to 16 bits.
 #[derive(Clone, Debug)]
-pub struct Bytes(Vec<[v128; 2]>);
+pub struct SimdBytes(Vec<[v128; 2]>);
 
-impl Bytes {
-    /// The query of these bytes, as many as 16 divides.
-    pub fn new(query: &[i8]) -> Bytes {
+impl SimdBytes {
+    /// Prepares a query whose length is a multiple of 16.
+    pub fn new(query: &[i8]) -> SimdBytes {
         let (sixteens, _) = query.as_chunks::<LANES>();
         let halves = |sixteen: &[i8; LANES]| {
             let (halves, _) = sixteen.as_chunks::<8>();
             [load_i16(&halves[0].map(i16::from)), load_i16(&halves[1].map(i16::from))]
         };
-        Bytes(sixteens.iter().map(halves).collect())
+        SimdBytes(sixteens.iter().map(halves).collect())
     }
 
-    /// Σ query · row. Exact.
+    /// Computes Σ query · row, exactly.
     #[inline]
     pub fn dot(&self, row: &[u8]) -> i32 {
         let mut sums = [i32x4_splat(0); 2];
@@ -92,7 +92,7 @@ fn over_f32(query: &[f32], row: &[u8], term: impl Fn(v128, v128) -> v128) -> f32
     added_up(sums)
 }
 
-/// The sum of the sixteen, in `scalar`'s order.
+/// Adds the 16 partial sums in the order of `scalar`.
 #[inline]
 fn added_up(sums: [v128; 4]) -> f32 {
     let fours = f32x4_add(f32x4_add(sums[0], sums[1]), f32x4_add(sums[2], sums[3]));
@@ -100,7 +100,7 @@ fn added_up(sums: [v128; 4]) -> f32 {
         + (f32x4_extract_lane::<2>(fours) + f32x4_extract_lane::<3>(fours))
 }
 
-// The first two compile to one `v128.load` each.
+// The first two of these compile to one `v128.load` each.
 
 #[inline]
 fn load(bytes: &[u8; 16]) -> v128 {

@@ -1,35 +1,38 @@
-//! Which documents do several lists share? The rarest leads, and the others only seek to its documents.
+//! Which documents do several lists share?
+//!
+//! The rarest list leads, and the others only seek to its documents.
 
 use crate::inverted::Cursor;
-use crate::order::sort_numbers;
+use crate::order::sort_indexes;
 use crate::wire::Malformed;
 
-/// Documents in ascending order.
-pub trait Documents {
-    /// The document it stands on, or [`Cursor::END`].
+/// A cursor over documents in ascending order.
+pub trait DocCursor {
+    /// Returns the current document, or [`Cursor::END`].
     fn doc(&self) -> u32;
 
-    /// Moves to the first document that is at least `target`; never back.
+    /// Moves forward to the first document that is at least `target`.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// Returns an error when the index is damaged.
     fn seek(&mut self, target: u32) -> Result<(), Malformed>;
 
-    /// No more than this follow.
-    fn most_documents(&self) -> usize;
+    /// Returns an upper bound of the number of documents.
+    fn max_documents(&self) -> usize;
 }
 
-/// The lists by number, the rarest first.
-pub(super) fn rarest_first<D: Documents>(lists: &[D]) -> Vec<usize> {
+/// Returns the indexes of the lists, the rarest first.
+pub(super) fn rarest_first<D: DocCursor>(lists: &[D]) -> Vec<usize> {
     let mut order = (0..lists.len()).collect::<Vec<_>>();
-    sort_numbers(&mut order, &mut |a, b| lists[a].most_documents().cmp(&lists[b].most_documents()));
+    sort_indexes(&mut order, &mut |a, b| lists[a].max_documents().cmp(&lists[b].max_documents()));
     order
 }
 
-/// The first document from `target` on that all lists have, and they then stand on it; [`Cursor::END`] where there is none.
-/// `order` is as [`rarest_first`] says.
+/// Moves all lists to the first common document from `target` on, and returns it.
+///
+/// Returns [`Cursor::END`] when there is none. `order` is the result of [`rarest_first`].
 #[inline]
-pub(super) fn next_common<D: Documents>(
+pub(super) fn next_common<D: DocCursor>(
     lists: &mut [D],
     order: &[usize],
     mut target: u32,

@@ -1,14 +1,14 @@
-//! Many items by a number each: byte by byte, without comparing any two.
+//! A radix sort: many items by an integer key, byte by byte, without comparing items.
 
-/// Fewer items are put in their places one by one.
+/// Below this number, items are sorted by insertion.
 const FEW: usize = 48;
 
-/// Sorts items by a number each; equal ones stay as they stand.
-pub fn sort_by_number<T: Copy>(items: &mut Vec<T>, number: impl Fn(&T) -> u64) {
+/// Sorts items by an integer key, in one pass per byte of the key that differs. The sort is stable.
+pub fn radix_sort_by_key<T: Copy>(items: &mut Vec<T>, key: impl Fn(&T) -> u64) {
     if items.len() < FEW {
         for place in 1..items.len() {
             let mut at = place;
-            while at > 0 && number(&items[at - 1]) > number(&items[at]) {
+            while at > 0 && key(&items[at - 1]) > key(&items[at]) {
                 items.swap(at - 1, at);
                 at -= 1;
             }
@@ -17,18 +17,18 @@ pub fn sort_by_number<T: Copy>(items: &mut Vec<T>, number: impl Fn(&T) -> u64) {
     }
     let mut sorted = items.clone();
     for shift in (0..u64::BITS).step_by(8) {
-        let digit = |item: &T| (number(item) >> shift) as usize & 0xff;
-        let mut places = [0; 256];
-        items.iter().for_each(|item| places[digit(item)] += 1);
-        if places[digit(&items[0])] == items.len() {
+        let digit = |item: &T| (key(item) >> shift) as usize & 0xff;
+        let mut starts = [0; 256];
+        items.iter().for_each(|item| starts[digit(item)] += 1);
+        if starts[digit(&items[0])] == items.len() {
             continue;
         }
         let mut next = 0;
-        for place in &mut places {
+        for place in &mut starts {
             next += std::mem::replace(place, next);
         }
         for item in items.iter() {
-            let place = &mut places[digit(item)];
+            let place = &mut starts[digit(item)];
             sorted[*place] = *item;
             *place += 1;
         }
@@ -52,7 +52,7 @@ mod tests {
                 });
                 let numbers = numbers.collect::<Vec<(u64, u32)>>();
                 let (mut ours, mut theirs) = (numbers.clone(), numbers);
-                sort_by_number(&mut ours, |item| item.0);
+                radix_sort_by_key(&mut ours, |item| item.0);
                 theirs.sort_by_key(|item| item.0);
                 assert_eq!(ours, theirs, "{len} numbers of {bits} bits");
             }
