@@ -72,7 +72,6 @@ struct Fault(&'static str);
 const EOF_IN_VALUE: Fault = Fault("EOF while parsing a value");
 const EOF_IN_STRING: Fault = Fault("EOF while parsing a string");
 const INVALID_NUMBER: Fault = Fault("invalid number");
-const LONE_SURROGATE: Fault = Fault("lone leading surrogate in hex escape");
 
 struct Reader<'a> {
     text: &'a str,
@@ -234,30 +233,22 @@ impl Reader<'_> {
         Ok(short)
     }
 
+    /// Reads the escape of a UTF-16 unit, or of two units that form a surrogate pair. Half a pair becomes U+FFFD, as when
+    /// JavaScript encodes such a string.
     fn unicode_escape(&mut self) -> Result<char, Fault> {
         let first = self.hex()?;
-        if !(0xd800..0xdc00).contains(&first) {
-            return self.char(first);
-        }
-        for expected in [b'\\', b'u'] {
-            if self.peek().ok_or(EOF_IN_STRING)? != expected {
-                return Err(Fault("unexpected end of hex escape"));
-            }
+        if (0xd800..0xdc00).contains(&first)
+            && self.bytes.get(self.at..self.at + 2) == Some(br"\u")
+        {
+            let before = self.at;
             self.at += 1;
+            if let second @ 0xdc00..0xe000 = self.hex()? {
+                let code = 0x1_0000 + ((first - 0xd800) << 10 | (second - 0xdc00));
+                return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+            }
+            self.at = before;
         }
-        self.at -= 1;
-        match self.hex()? {
-            second @ 0xdc00..0xe000 => self.char(0x1_0000 + ((first - 0xd800) << 10 | (second - 0xdc00))),
-            _ => self.fault_before(LONE_SURROGATE),
-        }
-    }
-
-    /// Converts a code point to a character. Half a surrogate pair has none.
-    fn char(&mut self, code: u32) -> Result<char, Fault> {
-        match char::from_u32(code) {
-            Some(char) => Ok(char),
-            None => self.fault_before(LONE_SURROGATE),
-        }
+        Ok(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER))
     }
 
     /// Returns an error at the byte just consumed.

@@ -22,11 +22,13 @@ impl Engine {
     /// Returns the best records for a query of plain words.
     ///
     /// ```
+    /// use snapseek::json::Json;
     /// use snapseek::{Builder, Engine, Record, Schema, SearchOptions};
     ///
     /// let schema = Schema::of_fields([("title", 1.0)])?;
     /// let mut builder = Builder::new(&schema)?;
-    /// builder.add(&Record::parse(br#"{"id": "1", "title": "A quick brown fox"}"#)?)?;
+    /// let json = Json::parse(br#"{"id": "1", "title": "A quick brown fox"}"#).expect("this is JSON");
+    /// builder.add(&Record::from_json(json)?)?;
     /// let engine = Engine::open(builder.finish()?)?;
     /// let response = engine.search("quick fox", &SearchOptions::default())?;
     /// assert_eq!(response.hits[0].id, "1");

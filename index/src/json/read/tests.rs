@@ -106,7 +106,15 @@ fn write_string(random: &mut Random, out: &mut String) {
 /// Checks that the parser and `serde_json` return the same value or the same error.
 fn check(text: &[u8]) {
     let shown = String::from_utf8_lossy(text);
-    match (Json::parse(text), serde_json::from_slice::<Json>(text)) {
+    let theirs = serde_json::from_slice::<Json>(text);
+    // `serde_json` refuses half a surrogate pair, which becomes U+FFFD here.
+    if theirs.as_ref().is_err_and(|error| {
+        let message = error.to_string();
+        message.contains("surrogate") || message.contains("unexpected end of hex escape")
+    }) {
+        return;
+    }
+    match (Json::parse(text), theirs) {
         (Ok(ours), Ok(theirs)) => assert_eq!(ours, theirs, "{shown}"),
         (Err(ours), Err(theirs)) if !text.contains(&b'\n') && std::str::from_utf8(text).is_ok() => {
             if ours.reason() == "number out of range" {
@@ -194,4 +202,20 @@ fn too_many_keys_are_refused_and_repeated_ones_on_request() {
     let error = Json::parse_unrepeated(br#"{"a":{"b":1,"b":2}}"#).unwrap_err();
     assert_eq!(error.to_string(), "a key is repeated at line 1 column 18");
     assert!(Json::parse_unrepeated(br#"{"a":{"a":1},"b":{"a":2}}"#).is_ok());
+}
+
+#[test]
+fn half_a_surrogate_pair_becomes_the_replacement_character() {
+    let read = |text: &str| Json::parse(text.as_bytes()).unwrap();
+    for (text, expected) in [
+        (r#""\ud83d""#, "\u{fffd}"),
+        (r#""\ude00""#, "\u{fffd}"),
+        (r#""a\ud83db""#, "a\u{fffd}b"),
+        (r#""\ud83d\u0041""#, "\u{fffd}A"),
+        (r#""\ud83d\ud83d\ude00""#, "\u{fffd}😀"),
+        (r#""\ud83d\n""#, "\u{fffd}\n"),
+    ] {
+        assert_eq!(read(text), Json::String(expected.to_owned()), "{text}");
+    }
+    assert!(Json::parse(br#""\ud83d\u00""#).is_err());
 }
