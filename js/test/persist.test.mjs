@@ -140,6 +140,78 @@ describe("a store of files", () => {
     assert.equal(fetched, 1);
   });
 
+  it("keeps the later write of a record when another tab saves after a compaction", async () => {
+    const [storeA, storeB] = [await stored(), await stored()];
+    const tabA = await opened(storeA);
+    const tabB = await opened(storeB);
+    tabA.add([{ id: "x", title: "added v1" }, note("gone")]);
+    await storeA.save(tabA);
+    tabB.add([note("b")]);
+    await storeB.save(tabB);
+    tabA.add([{ id: "x", title: "added v2" }]);
+    tabA.remove(["gone"]);
+    await storeA.save(tabA);
+    engines.push(await storeA.compact(tabA));
+    await storeB.save(tabB);
+    const tabC = await opened(await stored());
+    assert.equal(tabC.record("x").title, "added v2");
+    assert.deepEqual(all(tabC), ["b", "base", "x"], "and what was removed stays removed");
+    assert.equal(tabB.record("x").title, "added v2", "who saves sees what the others wrote, compacted or not");
+    assert.deepEqual(all(tabB), ["b", "base", "x"]);
+  });
+
+  it("keeps bare links and sessions", async () => {
+    const store = await stored();
+    const engine = await opened(store);
+    engine.add([note("a"), { $: "link", from: "a", to: "base" }, { $: "session", id: "s" }]);
+    await store.save(engine);
+    const expected = engine.snapshot();
+    const again = await opened(await stored());
+    assert.deepEqual(again.snapshot(), expected);
+    engines.push(await store.compact(engine));
+    assert.deepEqual((await opened(await stored())).snapshot(), expected, "a plain snapshot has no stamps");
+  });
+
+  it("brings compacted writes to a new snapshot, too", async () => {
+    const store = await stored();
+    const engine = await saveOne(store, "a");
+    engine.remove(["base"]);
+    const compacted = await store.compact(engine);
+    engines.push(compacted);
+    const newer = await build([{ id: "base", title: "from a newer one" }, { id: "more", title: "from" }], SCHEMA);
+    engines.push(await (await stored()).open(() => newer, { renew: true }));
+    assert.deepEqual(await found(), ["a", "more"]);
+    compacted.add([note("b")]);
+    await store.save(compacted);
+    assert.deepEqual(await found(), ["a", "b", "more"]);
+    assert.deepEqual(all(compacted), ["a", "b", "more"]);
+  });
+
+  it("does not mistake a store that was cleared and filled again for the one that it knows", async () => {
+    const [here, there] = [await stored(), await stored()];
+    const engine = await saveOne(here, "a");
+    await there.clear();
+    await saveOne(there, "b");
+    engine.add([note("c")]);
+    await here.save(engine);
+    assert.deepEqual(await found(), ["a", "b", "base", "c"]);
+  });
+
+  it("keeps writes that are made while it compacts", async () => {
+    let atWrite = () => {};
+    const place = await filePlace("notes", folder);
+    const store = new Store({ ...place, write: (name, bytes) => (atWrite(name), place.write(name, bytes)) }, open);
+    const engine = await saveOne(store, "a");
+    // The save is done by then, and the new engine is not there yet.
+    atWrite = (name) => name.startsWith("snapshot") && engine.add([note("late")]);
+    const compacted = await store.compact(engine);
+    engines.push(compacted);
+    atWrite = () => {};
+    assert.deepEqual(all(compacted), ["a", "base", "late"]);
+    await store.save(compacted);
+    assert.deepEqual(await found(), ["a", "base", "late"]);
+  });
+
   it("brings its changes to a new snapshot when it is renewed", async () => {
     await saveOne(await stored(), "a");
     const newer = await build([{ id: "base", title: "from a newer one" }, { id: "more", title: "from" }], SCHEMA);
@@ -152,6 +224,11 @@ describe("a store of files", () => {
     const store = await stored();
     await assert.rejects(store.open(() => other, { renew: true }), { code: "changes/other-schema" });
     assert.deepEqual(await found(), ["a", "base", "more"], "and nothing was replaced");
+    const unwritten = await stored("unwritten");
+    engines.push(await unwritten.open(source));
+    const another = await build([{ id: "base", body: "from" }], { fields: { body: {} } });
+    engines.push(await unwritten.open(() => another, { renew: true }));
+    assert.deepEqual(all(engines.at(-1)), ["base"], "but where nothing was written, the schema may change");
   });
 });
 
@@ -276,6 +353,8 @@ describe("a crash", () => {
           await files.writeFile(path, bytes);
         } else await files.writeFile(path, bytes.subarray(0, damage === "cut" ? bytes.length - 1 : 0));
         assert.deepEqual(await found(), ["a", "base"], `${kind} ${damage}`);
+        await saveOne(await stored(), "c");
+        assert.deepEqual(await found(), ["a", "base", "c"], `${kind} ${damage}, and it goes on`);
       }
     }
   });
