@@ -172,6 +172,30 @@ describe("a store of files", () => {
     assert.deepEqual((await opened(await stored())).snapshot(), expected, "a plain snapshot has no stamps");
   });
 
+  it("keeps the order of usages within one millisecond", async (context) => {
+    context.mock.method(Date, "now", () => 1e12);
+    const schema = { fields: { content: {}, summary: {} }, attributes: { isDeleted: "bool", validUntil: "time" } };
+    const store = await stored("memories");
+    let engine = await store.open(() => build([], schema));
+    const { id } = await engine.memory.create({ content: "the order of things" }, undefined, "s1");
+    // More than ten, so that the number of a usage has two digits; and the last session is not the last by name.
+    const sessions = Array.from({ length: 12 }, (_, number) => `s${(number * 5) % 12}`);
+    for (const session of sessions) {
+      engine.add([{ $: "usage", session, record: id, usage: "recalled", at: 1e12 }]);
+    }
+    const expected = await engine.memory.sessionContext(id);
+    assert.equal(expected.session.id, sessions.at(-1));
+    await store.save(engine);
+    const reopened = await store.open(() => assert.fail("it is stored"));
+    const copy = await open(engine.snapshot());
+    const twice = await open(copy.snapshot());
+    engine = await store.compact(engine);
+    for (const each of [reopened, copy, twice, engine]) {
+      assert.deepEqual(await each.memory.sessionContext(id), expected);
+      each.free();
+    }
+  });
+
   it("brings compacted writes to a new snapshot, too", async () => {
     const store = await stored();
     const engine = await saveOne(store, "a");
@@ -435,6 +459,38 @@ describe("several at once", () => {
     await Promise.all(["x", "y", "z"].map(run));
     assert.equal((await found()).length, 25);
     assert.deepEqual((await files.readdir(inStore())).filter((name) => name.startsWith("lock")), []);
+  });
+
+  it("never hold the lock at the same time after breaking a stale one", async () => {
+    const pause = (ms) => new Promise((resume) => setTimeout(resume, ms));
+    // Each import has a queue of its own, as if it were a process.
+    const place = async (number, shim) => {
+      const { filePlace } = await import(`../../target/js/persist-file.js?process=${number}`);
+      return filePlace("notes", folder, shim);
+    };
+    // A slow process: the world goes on after each of its steps.
+    const slow = { ...files };
+    for (const name of ["readFile", "rename"]) {
+      slow[name] = async (...args) => {
+        const result = await files[name](...args).catch((error) => error);
+        await pause(60);
+        if (result instanceof Error) throw result;
+        return result;
+      };
+    }
+    await files.mkdir(inStore());
+    for (let round = 0; round < 3; round++) {
+      await files.writeFile(inStore("lock"), `${NOBODY} gone${round}`);
+      let holders = 0;
+      const work = async () => {
+        assert.equal(++holders, 1, `round ${round}`);
+        await pause(90);
+        holders--;
+      };
+      const places = await Promise.all([place(0, slow), place(1, files), place(2, files), place(3, slow)]);
+      await Promise.all(places.map(async (place, i) => (await pause(i * 15), place.alone(work))));
+    }
+    assert.deepEqual(await files.readdir(inStore()), [], "and no claim is left");
   });
 
   it("do not wait for a process that is gone", async () => {
