@@ -107,31 +107,46 @@ fn lines_built_and_lines_added_at_run_time_give_the_same_bytes() {
     assert!(engine.snapshot().unwrap() == base());
 }
 
-/// Writes that look random: the same for the same seed.
-fn write_some(engine: &mut Engine, seed: u64) {
-    let mut random = seed;
-    let mut below = |end: u64| {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (random >> 33) % end
-    };
-    for number in 0..12 {
-        let id = ["a", "b", "c", "d", "e"][below(5) as usize];
-        let now = Some(below(6) as f64);
-        match below(5) {
-            0 | 1 => _ = engine.add([&record(id, &format!("apple {seed} {number}"))]).unwrap(),
-            2 => _ = engine.remove([key(id)]).unwrap(),
-            3 => {
-                _ = engine.set_field(key(id), "salience", Json::Float(below(99) as f64 / 100.0), now).unwrap()
-            }
-            _ => {
-                let line = format!(
-                    r#"{{"session":"s{}","record":"{id}","usage":"recalled","at":{number}}}"#,
-                    below(3)
-                );
-                engine.take_line("usage", &json(&line)).unwrap();
-            }
+/// Numbers that look random, the same for the same seed.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+}
+
+/// Does one of all kinds of writes; `number` makes it different from the others.
+fn write_one(engine: &mut Engine, random: &mut Random, number: usize) {
+    let id = ["a", "b", "c", "d", "e"][random.below(5) as usize];
+    let now = Some(random.below(6) as f64);
+    match random.below(7) {
+        0 | 1 => _ = engine.add([&record(id, &format!("apple {number}"))]).unwrap(),
+        2 => _ = engine.remove([key(id)]).unwrap(),
+        3 => {
+            let salience = Json::Float(random.below(99) as f64 / 100.0);
+            _ = engine.set_field(key(id), "salience", salience, now).unwrap();
+        }
+        4 => {
+            let weight = [String::new(), format!(r#","weight":{number}"#)][random.below(2) as usize].clone();
+            engine.take_line("link", &json(&format!(r#"{{"from":"{id}","to":"a"{weight}}}"#))).unwrap();
+        }
+        5 => {
+            let line = format!(r#"{{"id":"s{}","summary":"{number}"}}"#, random.below(3));
+            engine.take_line("session", &json(&line)).unwrap();
+        }
+        _ => {
+            let (session, at) = (random.below(3), number % 3);
+            let line = format!(r#"{{"session":"s{session}","record":"{id}","usage":"recalled","at":{at}}}"#);
+            engine.take_line("usage", &json(&line)).unwrap();
         }
     }
+}
+
+fn write_some(engine: &mut Engine, seed: u64) {
+    let mut random = Random(seed);
+    (0..12).for_each(|number| write_one(engine, &mut random, seed as usize * 100 + number));
 }
 
 #[test]
@@ -307,4 +322,98 @@ fn an_engine_that_moves_to_a_compacted_snapshot_keeps_its_own_later_writes() {
     let other = Builder::new(&serde_json::from_str(r#"{"fields":{"text":{}}}"#).unwrap()).unwrap();
     assert!(left.rebase(other.finish().unwrap()).is_err());
     assert!(right.snapshot().unwrap() == left.snapshot().unwrap(), "and a refused move changes nothing");
+}
+
+/// A store as `snapseek/persist` keeps one, without files.
+struct StoreModel {
+    snapshot: Vec<u8>,
+    changes: Vec<u8>,
+    compactions: usize,
+}
+
+/// An engine, and the compaction whose snapshot it is on.
+struct StoreWriter {
+    engine: Engine,
+    number: u64,
+    compactions: usize,
+}
+
+impl StoreModel {
+    fn save(&mut self, writer: &mut StoreWriter) {
+        if writer.compactions != self.compactions {
+            writer.engine.rebase(self.snapshot.clone()).unwrap();
+            writer.compactions = self.compactions;
+        }
+        writer.engine.apply(self.changes.clone()).unwrap();
+        self.changes = writer.engine.changes().unwrap();
+    }
+
+    fn open(&self, number: u64) -> StoreWriter {
+        let mut engine = Engine::open(self.snapshot.clone()).unwrap().with_writer(number);
+        engine.apply(self.changes.clone()).unwrap();
+        StoreWriter { engine, number, compactions: self.compactions }
+    }
+
+    fn compact(&mut self, writer: &mut StoreWriter) {
+        self.save(writer);
+        self.snapshot = writer.engine.compacted_snapshot().unwrap();
+        self.changes = Engine::open(self.snapshot.clone()).unwrap().changes().unwrap();
+        self.compactions += 1;
+        *writer = self.open(writer.number);
+    }
+}
+
+/// All records, links, sessions and usages; records without their row order, which compactions may change.
+fn content(engine: &Engine) -> Vec<String> {
+    let mut records = Vec::new();
+    let push = |text: &[u8]| {
+        records.push(String::from_utf8(text.to_vec()).unwrap());
+        true
+    };
+    engine.each_record(push).unwrap();
+    records.sort();
+    records.extend(engine.state().unwrap().lines().iter().map(Json::to_text));
+    records
+}
+
+#[test]
+fn any_history_with_compactions_ends_where_applying_all_changes_ends() {
+    for seed in 0..200 {
+        let mut random = Random(seed);
+        let changes = open(0).changes().unwrap();
+        let mut store = StoreModel { snapshot: base(), changes, compactions: 0 };
+        let mut writers = [1, 2, 3].map(|number| store.open(number));
+        // Takes all changes on the first snapshot, and knows of no compaction.
+        let mut reference = open(4);
+        for number in 0..60 {
+            let writer = &mut writers[random.below(3) as usize];
+            match random.below(12) {
+                0..7 => write_one(&mut writer.engine, &mut random, number),
+                7..10 => {
+                    store.save(writer);
+                    reference.apply(store.changes.clone()).unwrap();
+                }
+                10 => {
+                    store.save(writer);
+                    reference.apply(store.changes.clone()).unwrap();
+                    store.compact(writer);
+                }
+                _ => *writer = store.open(writer.number),
+            }
+        }
+        for writer in &mut writers {
+            store.save(writer);
+            reference.apply(store.changes.clone()).unwrap();
+        }
+        let end = store.open(5).engine;
+        end.verify().unwrap();
+        assert_eq!(content(&end), content(&reference), "seed {seed}");
+        assert_eq!(content(&writers[2].engine), content(&reference), "seed {seed}");
+        // A newer edition of the first snapshot takes all of it.
+        let mut renewed = open(6);
+        if let Some(all) = end.all_changes().unwrap() {
+            renewed.apply(all).unwrap();
+        }
+        assert_eq!(content(&renewed), content(&reference), "seed {seed}");
+    }
 }
