@@ -12,7 +12,7 @@ fuzz_target!(
     init: seeds::write(seeds),
     |input: &[u8]| {
         let Ok(state) = State::parse(input) else { return };
-        let stamps = if input[0] == 1 { Stamps::Kept } else { Stamps::Left };
+        let stamps = [Stamps::Left, Stamps::Kept, Stamps::Mixed][usize::from(input[0])];
         assert_eq!(state.encode(stamps), input);
         if stamps == Stamps::Kept {
             let (mut one, mut other) = (sample(), State::default());
@@ -44,5 +44,5 @@ fn sample() -> State {
 }
 
 fn seeds() -> Vec<Vec<u8>> {
-    vec![sample().encode(Stamps::Kept), sample().encode(Stamps::Left)]
+    [Stamps::Left, Stamps::Kept, Stamps::Mixed].map(|stamps| sample().encode(stamps)).to_vec()
 }

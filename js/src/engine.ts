@@ -84,7 +84,7 @@ export async function filled<Raw, T extends { finish(): Raw; free(): void }>(
  *
  * @internal
  */
-export type RawSearcher = Omit<RawEngine, "add" | "remove" | "changes" | "apply" | "snapshot" | "splitSnapshot" | "call">;
+export type RawSearcher = Omit<RawEngine, "add" | "remove" | "changes" | "apply" | "snapshot" | "splitSnapshot" | "compactedSnapshot" | "allChanges" | "rebase" | "call">;
 
 /** Records, open for searching; made by `open` of `snapseek/search`. Release it with {@link Searcher.free}. */
 export class Searcher<R extends object = StoredRecord> implements Disposable {
@@ -358,6 +358,34 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
   /** All records as a new snapshot: the bytes that building from them gives. */
   snapshot(): Uint8Array<ArrayBuffer> {
     return this.call((raw: RawEngine) => raw.snapshot()) as Uint8Array<ArrayBuffer>;
+  }
+
+  /**
+   * A snapshot that also holds when each record was written or removed, for the store.
+   *
+   * @internal
+   */
+  compactedSnapshot(): Uint8Array<ArrayBuffer> {
+    return this.call((raw: RawEngine) => raw.compactedSnapshot()) as Uint8Array<ArrayBuffer>;
+  }
+
+  /**
+   * As {@link Engine.changes}, with the writes that a compaction put into the opened snapshot; `undefined` when there are
+   * none.
+   *
+   * @internal
+   */
+  allChanges(): Uint8Array<ArrayBuffer> | undefined {
+    return this.call((raw: RawEngine) => raw.allChanges()) as Uint8Array<ArrayBuffer> | undefined;
+  }
+
+  /**
+   * Moves this engine to another snapshot, and applies its own changes there. All is done, or nothing.
+   *
+   * @internal
+   */
+  rebase(snapshot: Uint8Array): void {
+    this.call((raw: RawEngine) => raw.rebase(snapshot));
   }
 
   /**

@@ -1,24 +1,24 @@
-// In Node: a folder of files. Only the entry for Node reaches this.
+// Stores files in a folder, in Node. Only the entry for Node imports this file.
 import * as nodeFiles from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { failure, queue, type Place } from "./persist-place.js";
 
-/** What is used of `node:fs/promises`. */
+/** The functions of `node:fs/promises` that a store needs. */
 export type Files = Pick<
   typeof nodeFiles,
-  "mkdir" | "open" | "readFile" | "readdir" | "rename" | "rm" | "rmdir" | "stat" | "unlink"
+  "mkdir" | "open" | "readFile" | "readdir" | "rm" | "rmdir" | "stat" | "unlink"
 >;
 
 const LOCK = "lock";
-/** How long to wait before a lock is tried again. */
+/** Milliseconds before the next attempt to take the lock. */
 const PAUSE = 20;
-/** A lock that names nobody for so long was left by a process that ended while it made it. */
+/** Milliseconds after which a lock file without a name counts as left by a process that ended while it wrote it. */
 const PATIENCE = 5000;
 
-/** The stores of this process take turns by folder; those of others find the lock file. */
+/** One queue per folder for the stores of this process. Other processes wait for the lock file. */
 const queues = new Map<string, ReturnType<typeof queue>>();
 
-/** A folder of files. */
+/** Creates a place that keeps its files in `parent/name`. */
 export async function filePlace(name: string, parent: string, files: Files = nodeFiles): Promise<Place> {
   const folder = resolve(parent, encodeURIComponent(name).replace(/^\.+$/, (dots) => dots.replaceAll(".", "%2E")));
   const path = (name: string) => join(folder, name);
@@ -52,7 +52,7 @@ export async function filePlace(name: string, parent: string, files: Files = nod
       return names.filter((name) => !name.startsWith(LOCK));
     },
     async removeAll() {
-      // The lock is still in it; who waits for it makes the folder anew.
+      // The lock file goes with the folder; a process that waits for it creates both again.
       await files.rm(path(LOCK), { force: true });
       await files.rmdir(folder).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== "ENOENT" && error.code !== "ENOTEMPTY") throw error;
@@ -70,36 +70,44 @@ export async function filePlace(name: string, parent: string, files: Files = nod
   };
 }
 
-/** A new name is on the disk once its folder is. Not every system lets folders be opened for that. */
+/** Makes new names in a folder durable. Some systems do not let a program open a folder; they do without. */
 async function syncFolder(folder: string, files: Files): Promise<void> {
   const handle = await files.open(folder, "r").catch(() => undefined);
   await handle?.sync().catch(() => {});
   await handle?.close();
 }
 
-/** Makes the lock file, when there is none or its process is gone; gives the way to remove it. */
+/** Waits until there is no lock file, or its process is gone, and creates one. Returns the function that removes it. */
 async function lock(folder: string, files: Files): Promise<() => Promise<void>> {
   const path = join(folder, LOCK);
   const own = `${process.pid} ${Math.random().toString(36).slice(2)}`;
   for (;;) {
     try {
       await files.mkdir(folder, { recursive: true });
-      await make(path, own, files);
-      return async () => {
-        if (await holds(path, own, files)) await files.rm(path, { force: true });
-      };
+      if (await make(path, own, files)) {
+        return async () => {
+          if (await holds(path, own, files)) await files.rm(path, { force: true });
+        };
+      }
+      await breakStale(path, own, files);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === "ENOENT") continue;
-      if (code !== "EEXIST") throw failure("the store cannot be locked", error);
+      // Another process removed the folder in between.
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") continue;
+      throw failure("the store cannot be locked", error);
     }
-    await breakStale(path, folder, files);
     await new Promise((resume) => setTimeout(resume, PAUSE));
   }
 }
 
-async function make(path: string, own: string, files: Files): Promise<void> {
-  const file = await files.open(path, "wx");
+/** Creates a lock file that names its owner. Returns whether it did: `false` when the file exists. */
+async function make(path: string, own: string, files: Files): Promise<boolean> {
+  let file;
+  try {
+    file = await files.open(path, "wx");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
   try {
     await file.writeFile(own);
   } catch (error) {
@@ -108,26 +116,32 @@ async function make(path: string, own: string, files: Files): Promise<void> {
   } finally {
     await file.close();
   }
+  // A process that was suspended before it wrote its name may have lost the file to `breakStale`.
+  return holds(path, own, files);
 }
 
 async function holds(path: string, own: string, files: Files): Promise<boolean> {
   return (await files.readFile(path, "utf8").catch(() => "")) === own;
 }
 
-/** Removes the lock of a process that is gone. It is renamed first, so that of several who see it, one removes it. */
-async function breakStale(path: string, folder: string, files: Files): Promise<void> {
+/**
+ * Removes the lock file of a process that is gone.
+ *
+ * Several processes may see the same stale lock, and a slow one must not remove the lock that the next owner has made
+ * meanwhile. Only the process that creates the claim file of exactly this lock may remove it, and it looks again first.
+ * A claim is a lock file itself, so that the claim of a process that is gone can be broken, too.
+ */
+async function breakStale(path: string, own: string, files: Files): Promise<void> {
   const found = await files.readFile(path, "utf8").catch(() => undefined);
   if (found === undefined) return;
-  const [, pid] = /^(\d+) \w+$/.exec(found) ?? [];
+  const [, pid, number = "unnamed"] = /^(\d+) (\w+)$/.exec(found) ?? [];
   if (pid ? isAlive(Number(pid)) : !(await isOld(path, files))) return;
-  const aside = join(folder, `${LOCK}.${process.pid}`);
+  const claim = `${path}.${number}`;
   try {
-    await files.rename(path, aside);
-    // Somebody may have been quicker, and this is a new lock: then it goes back.
-    if (await holds(aside, found, files)) await files.rm(aside, { force: true });
-    else await files.rename(aside, path);
-  } catch {
-    // It is gone already.
+    if (!(await make(claim, own, files))) return await breakStale(claim, own, files);
+    if (await holds(path, found, files)) await files.rm(path, { force: true });
+  } finally {
+    if (await holds(claim, own, files)) await files.rm(claim, { force: true });
   }
 }
 

@@ -3,21 +3,21 @@ import { lockNamed, type Place } from "./persist-place.js";
 
 const FILES = "files";
 
-/** A database of its own. */
+/** Creates a place that keeps its files in an IndexedDB database. */
 export async function indexedDbPlace(name: string): Promise<Place> {
   if (typeof indexedDB === "undefined") {
     throw new SnapseekError("persist/unavailable", 'there is no IndexedDB here; use in: "file" in Node');
   }
   const databaseName = `snapseek/${name}`;
 
-  /** A connection for one transaction: one that stayed open would keep others from removing the database. */
+  /** Runs one transaction on its own connection: an open connection would block the removal of the database. */
   async function transact<T>(mode: IDBTransactionMode, ask: (files: IDBObjectStore) => IDBRequest<T>): Promise<T> {
     const database = await connected(databaseName);
     try {
       return await new Promise((resolve, reject) => {
         const transaction = database.transaction(FILES, mode, { durability: "strict" });
         const request = ask(transaction.objectStore(FILES));
-        // The data is safe when the transaction is done, not when the request is.
+        // The data is durable when the transaction is complete; the request succeeds earlier.
         transaction.oncomplete = () => resolve(request.result);
         transaction.onabort = () => reject(transaction.error ?? new Error("the transaction was ended"));
       });

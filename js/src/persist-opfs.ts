@@ -2,7 +2,7 @@ import { SnapseekError } from "./errors.js";
 import { lockNamed, type Place } from "./persist-place.js";
 
 const ROOT = "snapseek";
-/** How much is written at once. Where there is no room, Chromium only tells so of pieces that fit into its pipe. */
+/** Bytes per write. Chromium reports a full disk only for pieces that fit into its pipe. */
 const PIECE = 1 << 18;
 
 interface SyncAccessHandle {
@@ -15,14 +15,14 @@ interface SyncAccessHandle {
 type Folder = FileSystemDirectoryHandle & { keys(): AsyncIterable<string> };
 type File = FileSystemFileHandle & { createSyncAccessHandle?(): Promise<SyncAccessHandle> };
 
-/** Whether there is an origin private file system here that can be written to. */
+/** Returns whether this environment has an origin private file system that can be written to. */
 export function hasOpfs(): boolean {
   if (typeof navigator === "undefined" || !navigator.storage?.getDirectory) return false;
   const { prototype } = globalThis.FileSystemFileHandle ?? {};
   return prototype !== undefined && ("createWritable" in prototype || "createSyncAccessHandle" in prototype);
 }
 
-/** A folder of the origin private file system. */
+/** Creates a place that keeps its files in a folder of the origin private file system. */
 export async function opfsPlace(name: string): Promise<Place> {
   if (!hasOpfs()) {
     const message = 'there is no origin private file system here that can be written to; use in: "indexeddb"';
@@ -70,7 +70,7 @@ async function writeWhole(file: FileSystemFileHandle, bytes: Uint8Array<ArrayBuf
   await writable.close();
 }
 
-/** Where files can only be written in place, and in workers only. */
+/** Writes a file in place, for browsers that can do so in workers only. */
 async function writeInPlace(file: File, bytes: Uint8Array): Promise<void> {
   if (!file.createSyncAccessHandle) {
     const message = 'this browser writes such files in workers only; open the store there, or use in: "indexeddb"';

@@ -1,22 +1,22 @@
 import { SnapseekError } from "./errors.js";
 
-/** Named bytes that outlive the page or process. A write that is interrupted may leave anything under its name. */
+/** Storage of named files that outlives the page or process. An interrupted write may leave any bytes in its file. */
 export interface Place {
-  /** The bytes of this name; `undefined` where there are none. */
+  /** Reads a file. Returns `undefined` when there is none. */
   read(name: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Keeps bytes under this name; when it is done, they outlive a crash. */
+  /** Writes a file. Once the promise resolves, the file survives a crash. */
   write(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
-  /** Removes a name, if it is there. */
+  /** Removes a file, if it exists. */
   remove(name: string): Promise<void>;
-  /** All names. */
+  /** Returns the names of all files. */
   names(): Promise<string[]>;
-  /** Removes the place itself, which is empty. */
+  /** Removes the place itself, after all its files. */
   removeAll(): Promise<void>;
-  /** Does `work` while nobody else, in any tab or process, is doing theirs. */
+  /** Runs `work` while no other tab or process runs its own. */
   alone<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** The error of a place, with its class and code. */
+/** Turns an error of a place into a `SnapseekError` with a code. */
 export function failure(what: string, cause: unknown): SnapseekError {
   if (cause instanceof SnapseekError) return cause;
   const { name, code, message = String(cause) } = (cause ?? {}) as { name?: string; code?: string; message?: string };
@@ -28,7 +28,7 @@ export function failure(what: string, cause: unknown): SnapseekError {
   return new SnapseekError("persist/failed", `${what}: ${message}`, { cause });
 }
 
-/** One after the other, for where the platform has no lock. */
+/** Runs one work after the other, for platforms without locks. */
 export function queue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
@@ -38,7 +38,7 @@ export function queue(): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
-/** A lock among tabs and workers of this origin; among the stores of one page where there are no Web Locks. */
+/** Locks among the tabs and workers of this origin; without Web Locks, only among the stores of one page. */
 export function lockNamed(name: string): Place["alone"] {
   const { locks } = navigator;
   return locks ? async (work) => await locks.request(name, work) : queue();

@@ -4,13 +4,14 @@ import type { Open, OpenOptions } from "./index.js";
 import { failure, type Place } from "./persist-place.js";
 import type { StoredRecord } from "./types.js";
 
-/** Where a snapshot comes from the first time: bytes, what has bytes, or an engine, which is freed. */
+/** The source of the first snapshot: bytes, anything that has bytes, or an engine, which is freed. */
 export type FirstSource = Response | Blob | ArrayBuffer | Uint8Array | ReadableStream<Uint8Array> | Engine<object>;
 
 /** How a stored snapshot is opened. */
 export interface StoreOpenOptions extends OpenOptions {
   /**
-   * Asks for the snapshot again, though one is stored, and brings the stored changes to the new one. Defaults to `false`.
+   * Asks `source` for the snapshot even if one is stored, and applies all stored writes to the new one. Defaults to
+   * `false`.
    */
   readonly renew?: boolean;
 }
@@ -22,26 +23,33 @@ interface Kept {
 }
 
 /**
- * What belongs together. Two are kept, in turns: while one is written, the other one holds; and a file that the newest
- * two name is not removed.
+ * The files that make up one state of the store: a snapshot, and the changes since that snapshot.
+ *
+ * The store keeps two heads and overwrites the older one, so that one of them is always whole. It removes a file once
+ * neither head names it.
+ *
+ * A compacted snapshot holds the stamps of all writes, those of removed records included. An engine that is still open
+ * on an older snapshot moves to the newest one before it saves. Its older writes lose there against the stamps, and its
+ * later writes get later stamps. The stamps stay until `clear()`: a renewal needs them to know what was written here.
+ * They take about 20 bytes per record that was written, and 20 bytes and the id per record that was removed.
  */
 interface Head {
   readonly generation: number;
+  /** A random text per head: generations repeat after `clear()`. */
+  readonly token: string;
   readonly snapshot: Kept & { readonly id: string };
   readonly changes: readonly Kept[];
 }
 
-/** What an engine of this store started from. */
+/** The state of the store that an engine has seen: the snapshot that it is on, and the head that it was synchronised with. */
 interface Origin {
   snapshot: string;
-  generation: number;
-  /** Its changes, where they stand beside those of others. */
-  beside?: string;
+  token: string;
 }
 
 const HEADS = ["head-0", "head-1"];
 
-/** A snapshot and its changes, kept. Made by `persist`. */
+/** A snapshot and its changes in storage. Made by `persist`. */
 export class Store {
   readonly #place: Place;
   readonly #open: Open;
@@ -54,10 +62,10 @@ export class Store {
   }
 
   /**
-   * Opens what is stored, with all changes; the first time, and where what is stored is damaged, `source` is asked for
-   * the snapshot, which is then stored.
+   * Opens the stored snapshot with all changes. The first time, and when the stored files are damaged, it asks `source`
+   * for the snapshot and stores it.
    *
-   * @typeParam R What records are like. It is taken at its word: nothing is checked.
+   * @typeParam R The type of the records. Nothing checks it.
    */
   async open<R extends object = StoredRecord>(
     source: () => FirstSource | Promise<FirstSource>,
@@ -68,57 +76,54 @@ export class Store {
       const heads = await this.#heads();
       for (const head of renew ? [] : heads) {
         const engine = await this.#restored<R>(head, rest);
-        if (engine) return this.#from(engine, head);
+        if (engine) return this.#from(engine, await this.#newest(head, heads[0]!));
       }
       return this.#first<R>(await bytesOf(await source()), heads, rest);
     });
   }
 
   /**
-   * Stores what was written to an engine since it was opened here. What other tabs or processes stored meanwhile is kept,
-   * and brought to this engine.
+   * Stores the writes of an engine that was opened here. It first applies the writes that other tabs or processes have
+   * stored meanwhile to this engine. Of two writes of a record, its removal included, the later one stays.
    */
   async save(engine: Engine<object>): Promise<void> {
     await this.#alone("the changes cannot be stored", async () => {
       const [head] = await this.#heads();
       const origin = this.#originOf(engine);
       if (!head) throw new SnapseekError("persist/failed", "the store was cleared; open it again, or call snapshot()");
-      const isSame = head.snapshot.id === origin.snapshot;
-      if (isSame && head.generation !== origin.generation) await this.#merge(engine, head);
-      const name = `changes-${head.generation + 1}`;
-      // Where another tab has compacted, its snapshot holds more than this engine: then changes stand side by side.
-      const others = isSame ? [] : head.changes.filter((kept) => kept.name !== origin.beside);
-      const own = await this.#keep(name, engine.changes());
-      const next = { ...head, generation: head.generation + 1, changes: [...others, own] };
+      if (head.token !== origin.token) await this.#merge(engine, origin, head);
+      const generation = head.generation + 1;
+      const changes = [await this.#keep(`changes-${generation}`, engine.changes())];
+      const next = { generation, token: newToken(), snapshot: head.snapshot, changes };
       await this.#switchTo(next, head);
-      origin.generation = next.generation;
-      if (!isSame) origin.beside = name;
+      origin.token = next.token;
     });
   }
 
   /**
-   * Makes one new snapshot of the stored one and all changes, those of `engine` included, and stores it. Gives a new
-   * engine, and frees the old one.
+   * Replaces the stored snapshot and all changes, those of `engine` included, with one new snapshot. Returns a new
+   * engine, and frees the old one. Writes to the old engine during the call are in the new one, and not saved yet.
    */
   async compact<R extends object>(engine: Engine<R>, options: OpenOptions = {}): Promise<Engine<R>> {
     await this.save(engine);
     return this.#alone("the snapshot cannot be stored", async () => {
       const [head] = await this.#heads();
       const whole = head && (await this.#restored(head, options));
-      if (!whole) throw new SnapseekError("persist/failed", "what is stored is damaged; call open() again");
-      const bytes = await whole.withDocuments(() => whole.snapshot());
+      if (!whole) throw new SnapseekError("persist/failed", "the stored files are damaged; call open() again");
+      const bytes = await whole.withDocuments(() => whole.compactedSnapshot());
       whole.free();
       const compacted = await this.#replace<R>(bytes, [], head, options);
+      compacted.apply(engine.changes());
       engine.free();
       return compacted;
     });
   }
 
-  /** Removes everything that is stored. Engines that are open stay so. */
+  /** Removes all stored files. Open engines stay open. */
   async clear(): Promise<void> {
     await this.#alone("the store cannot be cleared", async () => {
       const names = await this.#place.names();
-      // Heads first: what they name is nothing without them.
+      // Heads first: without them the other files mean nothing.
       for (const name of names.sort((a, b) => Number(HEADS.includes(b)) - Number(HEADS.includes(a)))) {
         await this.#place.remove(name);
       }
@@ -134,14 +139,14 @@ export class Store {
     }
   }
 
-  /** The heads that can be read, newest first. */
+  /** Returns the heads that are whole, newest first. */
   async #heads(): Promise<Head[]> {
     const texts = await Promise.all(HEADS.map((name) => this.#place.read(name)));
     const heads = texts.flatMap((bytes) => (bytes && parseHead(bytes)) ?? []);
     return heads.sort((a, b) => b.generation - a.generation);
   }
 
-  /** The engine of a head; nothing where something of it is missing or damaged. */
+  /** Opens the files of a head. Returns `undefined` when one of them is missing or damaged. */
   async #restored<R extends object>(head: Head, options: OpenOptions): Promise<Engine<R> | undefined> {
     const snapshot = await this.#kept(head.snapshot);
     const changes = await Promise.all(head.changes.map((kept) => this.#kept(kept)));
@@ -164,38 +169,71 @@ export class Store {
     return found?.length === bytes ? found : undefined;
   }
 
-  /** Stores a snapshot that was fetched, with the changes that can be saved of what was stored before. */
+  /**
+   * Makes a head that was opened the newest one. Where the newest head names damaged files, the next save would find
+   * them and fail.
+   */
+  async #newest(head: Head, newest: Head): Promise<Head> {
+    if (head === newest) return head;
+    // In the place of the damaged head: the other one has to hold until this one is written.
+    const next = { ...head, generation: newest.generation + 2, token: newToken() };
+    try {
+      await this.#switchTo(next, head);
+    } catch {
+      // A head that is half written does not count, so the one that was opened is the newest now.
+      return head;
+    }
+    return next;
+  }
+
+  /** Stores a snapshot that was fetched, and applies all writes that can be recovered from the stored files. */
   async #first<R extends object>(
     bytes: Uint8Array<ArrayBuffer>,
     heads: readonly Head[],
     options: OpenOptions,
   ): Promise<Engine<R>> {
     for (const head of heads) {
-      const changes = await Promise.all(head.changes.map((kept) => this.#kept(kept)));
-      if (changes.some((found) => found === undefined)) continue;
+      const changes = await this.#written(head);
+      if (!changes) continue;
       try {
-        return await this.#replace<R>(bytes, head.changes, heads[0], options);
+        return await this.#replace<R>(bytes, changes, heads[0], options);
       } catch (error) {
-        // Damaged changes are lost. Those of another schema are not: who made them has to say what becomes of them.
+        // Damaged changes are lost. Changes of another schema are not: the application has to decide about them.
         if (!(error instanceof SnapseekError) || !error.code.startsWith("snapshot/")) throw error;
       }
     }
     return this.#replace<R>(bytes, [], heads[0], options);
   }
 
-  /** Stores a snapshot in place of the one there was, and opens it with these stored changes. */
+  /** Returns all writes of a head as changes. Without its snapshot, these are the writes since the last compaction. */
+  async #written(head: Head): Promise<Uint8Array<ArrayBuffer>[] | undefined> {
+    const engine = await this.#restored(head, {});
+    if (engine) {
+      try {
+        const changes = await engine.withDocuments(() => engine.allChanges());
+        return changes ? [changes] : [];
+      } finally {
+        engine.free();
+      }
+    }
+    const changes = await Promise.all(head.changes.map((kept) => this.#kept(kept)));
+    return changes.every((bytes) => bytes !== undefined) ? changes : undefined;
+  }
+
+  /** Replaces the stored snapshot, and opens the new one with these changes. */
   async #replace<R extends object>(
     bytes: Uint8Array<ArrayBuffer>,
-    changes: readonly Kept[],
+    changes: readonly Uint8Array<ArrayBuffer>[],
     before: Head | undefined,
     options: OpenOptions,
   ): Promise<Engine<R>> {
     const engine = await this.#open<R>(bytes, options);
     try {
-      for (const kept of changes) engine.apply((await this.#kept(kept))!);
+      for (const each of changes) engine.apply(each);
       const generation = (before?.generation ?? 0) + 1;
       const snapshot = { ...(await this.#keep(`snapshot-${generation}`, bytes)), id: idOf(bytes) };
-      const head = { generation, snapshot, changes };
+      const kept = changes.length === 0 ? [] : [await this.#keep(`changes-${generation}`, engine.changes())];
+      const head = { generation, token: newToken(), snapshot, changes: kept };
       await this.#switchTo(head, before);
       return this.#from(engine, head);
     } catch (error) {
@@ -204,27 +242,35 @@ export class Store {
     }
   }
 
-  /** Brings what others stored to an engine. Of two versions of a record, the one that was written later stays. */
-  async #merge(engine: Engine<object>, head: Head): Promise<void> {
+  /** Brings an engine up to the head: moves it to the head's snapshot if that is another one, and applies the changes. */
+  async #merge(engine: Engine<object>, origin: Origin, head: Head): Promise<void> {
+    const damaged = () => new SnapseekError("persist/failed", "the stored files are damaged; call open() again");
+    if (head.snapshot.id !== origin.snapshot) {
+      const snapshot = await this.#kept(head.snapshot);
+      if (!snapshot) throw damaged();
+      engine.rebase(snapshot);
+      origin.snapshot = head.snapshot.id;
+    }
     for (const kept of head.changes) {
       const bytes = await this.#kept(kept);
-      if (!bytes) throw new SnapseekError("persist/failed", "stored changes are damaged; call open() again");
+      if (!bytes) throw damaged();
       engine.apply(bytes);
     }
+    origin.token = head.token;
   }
 
   async #keep(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<Kept> {
     try {
       await this.#place.write(name, bytes);
     } catch (error) {
-      // Half a file helps nobody, and there may be no room for it.
+      // Half a file is of no use, and takes up room.
       await this.#place.remove(name).catch(() => {});
       throw error;
     }
     return { name, bytes: bytes.length };
   }
 
-  /** From here on the next head holds; then what neither it nor the one before it names is removed. */
+  /** Writes the next head, which makes its files the stored ones. Then removes all files that neither head names. */
   async #switchTo(next: Head, before: Head | undefined): Promise<void> {
     await this.#place.write(HEADS[next.generation % 2]!, encodeHead(next));
     const used = [next, ...(before ? [before] : [])].flatMap((head) => [head.snapshot, ...head.changes]);
@@ -232,12 +278,12 @@ export class Store {
     try {
       for (const name of await this.#place.names()) if (!names.has(name)) await this.#place.remove(name);
     } catch {
-      // What is left over is removed the next time.
+      // The next call removes the rest.
     }
   }
 
   #from<R extends object>(engine: Engine<R>, head: Head): Engine<R> {
-    this.#origins.set(engine, { snapshot: head.snapshot.id, generation: head.generation });
+    this.#origins.set(engine, { snapshot: head.snapshot.id, token: head.token });
     return engine;
   }
 
@@ -262,7 +308,7 @@ async function bytesOf(source: FirstSource): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-/** What tells one snapshot from another: its header, whose checksums stand for all that follows. */
+/** Identifies a snapshot by its header, which holds the checksums of all sections. */
 function idOf(snapshot: Uint8Array): string {
   return Array.from(snapshot.subarray(16, 48), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
@@ -272,15 +318,22 @@ function encodeHead(head: Head): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`${checksum(text)} ${text}`);
 }
 
-/** A head; nothing where it was not written to its end. */
+/** Reads a head. Returns `undefined` when it was not written to its end. */
 function parseHead(bytes: Uint8Array): Head | undefined {
   const text = new TextDecoder().decode(bytes);
   const end = text.indexOf(" ");
   const json = text.slice(end + 1);
-  return text.slice(0, end) === checksum(json) ? (JSON.parse(json) as Head) : undefined;
+  if (text.slice(0, end) !== checksum(json)) return undefined;
+  const head = JSON.parse(json) as Head;
+  // The heads of older versions have no token.
+  return { ...head, token: head.token ?? String(head.generation) };
 }
 
-/** FNV-1a: it finds torn writes, and keeps out nobody. */
+function newToken(): string {
+  return Math.random().toString(36).slice(2);
+}
+
+/** The FNV-1a hash, which detects torn writes. It does not protect against forgery. */
 function checksum(text: string): string {
   let sum = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) sum = Math.imul(sum ^ text.charCodeAt(i), 0x01000193);

@@ -1,4 +1,4 @@
-// Keeps a snapshot and its changes in a browser: in the origin private file system, or in IndexedDB.
+// Stores a snapshot and its changes in a browser: in the origin private file system, or in IndexedDB.
 import { SnapseekError } from "./errors.js";
 import type { Open } from "./index.js";
 import { indexedDbPlace } from "./persist-indexeddb.js";
@@ -6,18 +6,18 @@ import { hasOpfs, opfsPlace } from "./persist-opfs.js";
 import { failure } from "./persist-place.js";
 import { Store } from "./persist-store.js";
 
-/** Where a store is. */
+/** Where a store keeps its files, and how it opens snapshots. */
 export interface PersistOptions {
-  /** The `open` of the entry that is used otherwise, of `snapseek` or `snapseek/inline`. */
+  /** The `open` function of the entry that the application uses: `snapseek` or `snapseek/inline`. */
   readonly open: Open;
-  /** Defaults to `"file"` in Node, elsewhere to `"opfs"` where there is one, otherwise to `"indexeddb"`. */
+  /** Defaults to `"file"` in Node. Elsewhere it defaults to `"opfs"`, and without that to `"indexeddb"`. */
   readonly in?: "opfs" | "indexeddb" | "file";
-  /** For `"file"`: the folder in which each store has its own. */
+  /** For `"file"`: the folder that holds one subfolder per store. */
   readonly folder?: string;
 }
 
 /**
- * Opens a store; nothing is written yet.
+ * Opens a store. It writes nothing yet.
  *
  * ```js
  * import { open } from "snapseek";

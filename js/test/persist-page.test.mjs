@@ -97,6 +97,22 @@ for (const where of ["opfs", "indexeddb"]) {
       assert.equal(await pages[0].evaluate(() => all().length), 21, "and who saves sees those of the other");
     });
 
+    it("keeps the later write of a record when another page saves after a compaction", async () => {
+      const [first, second] = await Promise.all([visit(), visit()]);
+      await first.evaluate(async (where) => (await opened(where), await save("x", "gone")), where);
+      await second.evaluate(async (where) => (await opened(where), await save("y")), where);
+      await first.evaluate(async () => {
+        engine.add([{ id: "x", title: "added later" }]);
+        engine.remove(["gone"]);
+        globalThis.engine = await kept.compact(engine);
+      });
+      const seen = await second.evaluate(async () => (await kept.save(engine), [engine.record("x").title, all()]));
+      assert.deepEqual(seen, ["added later", ["base", "x", "y"]]);
+      const third = await visit();
+      const read = await third.evaluate(async (where) => (await opened(where), [engine.record("x").title, all()]), where);
+      assert.deepEqual(read, seen);
+    });
+
     it("survives pages that end in the middle of a save", async () => {
       let saved = ["base"];
       const counts = { old: 0, new: 0 };

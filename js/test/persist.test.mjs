@@ -140,6 +140,102 @@ describe("a store of files", () => {
     assert.equal(fetched, 1);
   });
 
+  it("keeps the later write of a record when another tab saves after a compaction", async () => {
+    const [storeA, storeB] = [await stored(), await stored()];
+    const tabA = await opened(storeA);
+    const tabB = await opened(storeB);
+    tabA.add([{ id: "x", title: "added v1" }, note("gone")]);
+    await storeA.save(tabA);
+    tabB.add([note("b")]);
+    await storeB.save(tabB);
+    tabA.add([{ id: "x", title: "added v2" }]);
+    tabA.remove(["gone"]);
+    await storeA.save(tabA);
+    engines.push(await storeA.compact(tabA));
+    await storeB.save(tabB);
+    const tabC = await opened(await stored());
+    assert.equal(tabC.record("x").title, "added v2");
+    assert.deepEqual(all(tabC), ["b", "base", "x"], "and what was removed stays removed");
+    assert.equal(tabB.record("x").title, "added v2", "who saves sees what the others wrote, compacted or not");
+    assert.deepEqual(all(tabB), ["b", "base", "x"]);
+  });
+
+  it("keeps bare links and sessions", async () => {
+    const store = await stored();
+    const engine = await opened(store);
+    engine.add([note("a"), { $: "link", from: "a", to: "base" }, { $: "session", id: "s" }]);
+    await store.save(engine);
+    const expected = engine.snapshot();
+    const again = await opened(await stored());
+    assert.deepEqual(again.snapshot(), expected);
+    engines.push(await store.compact(engine));
+    assert.deepEqual((await opened(await stored())).snapshot(), expected, "a plain snapshot has no stamps");
+  });
+
+  it("keeps the order of usages within one millisecond", async (context) => {
+    context.mock.method(Date, "now", () => 1e12);
+    const schema = { fields: { content: {}, summary: {} }, attributes: { isDeleted: "bool", validUntil: "time" } };
+    const store = await stored("memories");
+    let engine = await store.open(() => build([], schema));
+    const { id } = await engine.memory.create({ content: "the order of things" }, undefined, "s1");
+    // More than ten, so that the number of a usage has two digits; and the last session is not the last by name.
+    const sessions = Array.from({ length: 12 }, (_, number) => `s${(number * 5) % 12}`);
+    for (const session of sessions) {
+      engine.add([{ $: "usage", session, record: id, usage: "recalled", at: 1e12 }]);
+    }
+    const expected = await engine.memory.sessionContext(id);
+    assert.equal(expected.session.id, sessions.at(-1));
+    await store.save(engine);
+    const reopened = await store.open(() => assert.fail("it is stored"));
+    const copy = await open(engine.snapshot());
+    const twice = await open(copy.snapshot());
+    engine = await store.compact(engine);
+    for (const each of [reopened, copy, twice, engine]) {
+      assert.deepEqual(await each.memory.sessionContext(id), expected);
+      each.free();
+    }
+  });
+
+  it("brings compacted writes to a new snapshot, too", async () => {
+    const store = await stored();
+    const engine = await saveOne(store, "a");
+    engine.remove(["base"]);
+    const compacted = await store.compact(engine);
+    engines.push(compacted);
+    const newer = await build([{ id: "base", title: "from a newer one" }, { id: "more", title: "from" }], SCHEMA);
+    engines.push(await (await stored()).open(() => newer, { renew: true }));
+    assert.deepEqual(await found(), ["a", "more"]);
+    compacted.add([note("b")]);
+    await store.save(compacted);
+    assert.deepEqual(await found(), ["a", "b", "more"]);
+    assert.deepEqual(all(compacted), ["a", "b", "more"]);
+  });
+
+  it("does not mistake a store that was cleared and filled again for the one that it knows", async () => {
+    const [here, there] = [await stored(), await stored()];
+    const engine = await saveOne(here, "a");
+    await there.clear();
+    await saveOne(there, "b");
+    engine.add([note("c")]);
+    await here.save(engine);
+    assert.deepEqual(await found(), ["a", "b", "base", "c"]);
+  });
+
+  it("keeps writes that are made while it compacts", async () => {
+    let atWrite = () => {};
+    const place = await filePlace("notes", folder);
+    const store = new Store({ ...place, write: (name, bytes) => (atWrite(name), place.write(name, bytes)) }, open);
+    const engine = await saveOne(store, "a");
+    // The save is done by then, and the new engine is not there yet.
+    atWrite = (name) => name.startsWith("snapshot") && engine.add([note("late")]);
+    const compacted = await store.compact(engine);
+    engines.push(compacted);
+    atWrite = () => {};
+    assert.deepEqual(all(compacted), ["a", "base", "late"]);
+    await store.save(compacted);
+    assert.deepEqual(await found(), ["a", "base", "late"]);
+  });
+
   it("brings its changes to a new snapshot when it is renewed", async () => {
     await saveOne(await stored(), "a");
     const newer = await build([{ id: "base", title: "from a newer one" }, { id: "more", title: "from" }], SCHEMA);
@@ -152,6 +248,11 @@ describe("a store of files", () => {
     const store = await stored();
     await assert.rejects(store.open(() => other, { renew: true }), { code: "changes/other-schema" });
     assert.deepEqual(await found(), ["a", "base", "more"], "and nothing was replaced");
+    const unwritten = await stored("unwritten");
+    engines.push(await unwritten.open(source));
+    const another = await build([{ id: "base", body: "from" }], { fields: { body: {} } });
+    engines.push(await unwritten.open(() => another, { renew: true }));
+    assert.deepEqual(all(engines.at(-1)), ["base"], "but where nothing was written, the schema may change");
   });
 });
 
@@ -276,6 +377,8 @@ describe("a crash", () => {
           await files.writeFile(path, bytes);
         } else await files.writeFile(path, bytes.subarray(0, damage === "cut" ? bytes.length - 1 : 0));
         assert.deepEqual(await found(), ["a", "base"], `${kind} ${damage}`);
+        await saveOne(await stored(), "c");
+        assert.deepEqual(await found(), ["a", "base", "c"], `${kind} ${damage}, and it goes on`);
       }
     }
   });
@@ -356,6 +459,38 @@ describe("several at once", () => {
     await Promise.all(["x", "y", "z"].map(run));
     assert.equal((await found()).length, 25);
     assert.deepEqual((await files.readdir(inStore())).filter((name) => name.startsWith("lock")), []);
+  });
+
+  it("never hold the lock at the same time after breaking a stale one", async () => {
+    const pause = (ms) => new Promise((resume) => setTimeout(resume, ms));
+    // Each import has a queue of its own, as if it were a process.
+    const place = async (number, shim) => {
+      const { filePlace } = await import(`../../target/js/persist-file.js?process=${number}`);
+      return filePlace("notes", folder, shim);
+    };
+    // A slow process: the world goes on after each of its steps.
+    const slow = { ...files };
+    for (const name of ["readFile", "rename"]) {
+      slow[name] = async (...args) => {
+        const result = await files[name](...args).catch((error) => error);
+        await pause(60);
+        if (result instanceof Error) throw result;
+        return result;
+      };
+    }
+    await files.mkdir(inStore());
+    for (let round = 0; round < 3; round++) {
+      await files.writeFile(inStore("lock"), `${NOBODY} gone${round}`);
+      let holders = 0;
+      const work = async () => {
+        assert.equal(++holders, 1, `round ${round}`);
+        await pause(90);
+        holders--;
+      };
+      const places = await Promise.all([place(0, slow), place(1, files), place(2, files), place(3, slow)]);
+      await Promise.all(places.map(async (place, i) => (await pause(i * 15), place.alone(work))));
+    }
+    assert.deepEqual(await files.readdir(inStore()), [], "and no claim is left");
   });
 
   it("do not wait for a process that is gone", async () => {

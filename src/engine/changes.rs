@@ -1,7 +1,10 @@
-//! What was written since the snapshot, as bytes; and everything as a new snapshot.
+//! Encodes the writes since a snapshot as changes, applies changes, and writes new snapshots.
 //!
-//! Changes know when each record and field was written, so those of several writers can be applied in any order: of two
-//! versions the later stays, and rows stand in the order in which they were written.
+//! Changes hold the stamp of every write. Several writers can therefore apply each other's changes in any order: of two
+//! versions of a record the later one stays, and rows stand in the order in which they were written.
+//!
+//! A stamp never travels without the write that it belongs to. Changes hold, for each stamped key, either the record or
+//! its removal. A compacted snapshot holds the records, and their stamps with them.
 
 use super::writes::keys_of;
 use super::{Engine, LivePart, WriteError, WriteFault};
@@ -14,17 +17,52 @@ use crate::state::{Stamps, State};
 use crate::wire::{Reader, len32, put_bytes, put_varint};
 
 impl Engine {
-    /// Everything since the snapshot: records that were added, and keys that were removed.
+    /// Encodes the writes that the opened snapshot does not hold: added records, removed keys, and the state.
     ///
     /// # Errors
     /// When the snapshot is damaged.
     pub fn changes(&self) -> Result<Vec<u8>, WriteError> {
         let added = self.parts.iter().filter(|part| !part.is_base).map(LivePart::source).collect::<Vec<_>>();
-        let mut sections = merge_sections(&self.schema, &added, &[], 1)?;
+        self.encode_changes(&self.state()?.since_snapshot(), &added)
+    }
+
+    /// Encodes every write that was made at run time, including the writes that [`Engine::compacted_snapshot`] put into
+    /// the opened snapshot. Applied to the snapshot that was there before the first compaction, or to a newer edition
+    /// of it, these changes bring back everything that was written. Returns `None` when nothing was.
+    ///
+    /// # Errors
+    /// When the snapshot is damaged.
+    pub fn all_changes(&self) -> Result<Option<Vec<u8>>, WriteError> {
+        let state = self.state()?;
+        let written = state.since_first_snapshot();
+        if written.is_empty() {
+            return Ok(None);
+        }
+        let mut sources = Vec::new();
+        let not_written;
+        if let Some(base) = self.parts.first().filter(|part| part.is_base) {
+            let mut excluded = base.dead.clone();
+            for (document, key) in keys_of(&base.segment)?.into_iter().enumerate() {
+                if !state.written(key).is_write() {
+                    excluded.insert(document);
+                }
+            }
+            if excluded.count() < excluded.len() {
+                not_written = excluded;
+                sources.push(Source::Segment(&base.segment, &not_written));
+            }
+        }
+        sources.extend(self.parts.iter().filter(|part| !part.is_base).map(LivePart::source));
+        self.encode_changes(&written, &sources).map(Some)
+    }
+
+    /// Encodes changes: the records of `sources`, the keys in `written` that have no live record, and `written` itself.
+    fn encode_changes(&self, written: &State, sources: &[Source]) -> Result<Vec<u8>, WriteError> {
+        let mut sections = merge_sections(&self.schema, sources, &[], 1)?;
         let mut removed = Vec::new();
         let mut count = 0;
-        for key in self.state()?.written_keys() {
-            // What is there comes with the added records.
+        for key in written.written_keys() {
+            // A live record is among those of the sources.
             if self.find(key)?.is_none() {
                 put_bytes(&mut removed, key.id.as_bytes());
                 put_bytes(&mut removed, key.kind.as_bytes());
@@ -35,25 +73,24 @@ impl Engine {
         put_varint(&mut section, len32(count));
         section.extend_from_slice(&removed);
         sections.push((SectionKind::Removed, section));
-        let since = self.state()?.since_snapshot();
-        if !since.is_empty() {
-            snapshot::insert(&mut sections, SectionKind::State, since.encode(Stamps::Kept));
+        if !written.is_empty() {
+            snapshot::insert(&mut sections, SectionKind::State, written.encode(Stamps::Kept));
         }
         Ok(snapshot::encode(&sections))
     }
 
-    /// Brings back what [`Engine::changes`] gave: records replace those with the same key, keys are removed, unless what
-    /// is there was written later.
+    /// Applies changes that [`Engine::changes`] encoded. A record replaces the record with the same key, and a removed
+    /// key removes it, unless this engine knows a later write of that key.
     ///
     /// # Errors
-    /// When the bytes are no changes, or were made with another schema; then nothing is applied.
+    /// When the bytes are not changes, or were made with another schema; then nothing is applied.
     pub fn apply(&mut self, changes: Vec<u8>) -> Result<(), WriteError> {
         let segment = Segment::open(changes)?;
         let mut schema = self.schema.clone();
         if !schema.settle_widths_of(segment.schema()) {
             return Err(WriteFault::OtherSchema.into());
         }
-        // Damage must show before anything is written.
+        // Find all damage before anything is written.
         segment.verify()?;
         let incoming = segment.state()?;
         let removed = removed_keys(&segment)?;
@@ -85,7 +122,28 @@ impl Engine {
         Ok(())
     }
 
-    /// Puts the rows since the snapshot in the order in which they were written, whoever wrote them.
+    /// Moves this engine to another snapshot, and applies its own changes there. Records that the new snapshot holds in
+    /// a later version keep that version.
+    ///
+    /// # Errors
+    /// When the bytes are not a snapshot, are damaged, or have another schema; then this engine stays as it is.
+    pub fn rebase(&mut self, snapshot: Vec<u8>) -> Result<(), WriteError> {
+        let mut moved = Engine::open(snapshot)?.with_clock(self.clock).with_writer(self.writer);
+        moved.verify_checksums()?;
+        moved.apply(self.changes()?)?;
+        moved.state_mut()?.advance(self.state()?.latest());
+        self.schema = moved.schema;
+        self.analyzer = moved.analyzer;
+        self.parts = moved.parts;
+        self.totals = moved.totals;
+        self.state = moved.state;
+        self.overrides = moved.overrides;
+        self.slots.forget_derived();
+        self.writes += 1;
+        Ok(())
+    }
+
+    /// Puts the rows since the snapshot in the order in which they were written, by whichever writer.
     fn order_rows(&mut self) -> Result<(), WriteError> {
         let mut rows = Vec::new();
         for (number, part) in self.parts.iter().enumerate().filter(|(_, part)| !part.is_base) {
@@ -99,7 +157,7 @@ impl Engine {
             return Ok(());
         }
         sort_by_key(&mut rows, |(stamp, ..)| *stamp);
-        // A run of rows that stand together in a part is a part in which all others are dead.
+        // A run of neighbouring rows of one part becomes a source in which all other rows are dead.
         let mut runs: Vec<(usize, Bitmap)> = Vec::new();
         let mut last: Option<(usize, usize)> = None;
         for (_, number, document) in rows {
@@ -117,11 +175,29 @@ impl Engine {
         Ok(())
     }
 
-    /// A fresh snapshot of all live records: the bytes that building from them gives.
+    /// Encodes a snapshot of all live records: the same bytes as building from these records.
     ///
     /// # Errors
-    /// When the snapshot is damaged, or there is too much for one.
+    /// When the snapshot is damaged, or the records exceed a limit of the format.
     pub fn snapshot(&self) -> Result<Vec<u8>, WriteError> {
+        let state = self.state()?;
+        self.encode_snapshot(state.is_known().then(|| state.encode(Stamps::Left)))
+    }
+
+    /// Encodes a snapshot that also holds the stamps of all writes, tombstones included. An engine that opens it ignores
+    /// older writes that arrive later, and makes later stamps than all of them.
+    ///
+    /// The stamps take about 20 bytes per record that was ever written at run time, and 20 bytes and its id per record
+    /// that was removed.
+    ///
+    /// # Errors
+    /// When the snapshot is damaged, or the records exceed a limit of the format.
+    pub fn compacted_snapshot(&self) -> Result<Vec<u8>, WriteError> {
+        let state = self.state()?;
+        self.encode_snapshot((!state.is_empty()).then(|| state.encode(Stamps::Mixed)))
+    }
+
+    fn encode_snapshot(&self, state: Option<Vec<u8>>) -> Result<Vec<u8>, WriteError> {
         let all = self.parts.iter().map(LivePart::source).collect::<Vec<_>>();
         let mut sections = merge_sections(&self.schema, &all, &[], 1)?;
         if let Some(part) = self.parts.first()
@@ -129,9 +205,8 @@ impl Engine {
         {
             snapshot::insert(&mut sections, SectionKind::Embedders, tables.to_vec());
         }
-        let state = self.state()?;
-        if state.is_known() {
-            snapshot::insert(&mut sections, SectionKind::State, state.encode(Stamps::Left));
+        if let Some(state) = state {
+            snapshot::insert(&mut sections, SectionKind::State, state);
         }
         Ok(snapshot::encode(&sections))
     }

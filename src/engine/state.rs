@@ -1,4 +1,4 @@
-//! What is known of the records: reading it, writing it, and what it changes of their attributes.
+//! Reads and writes the state beside records, and derives the attribute values that it overrides.
 
 use super::{Engine, WriteError};
 use crate::attributes::Overrides;
@@ -8,7 +8,7 @@ use crate::snapshot::SnapshotError;
 use crate::state::{Feedback, Stamp, State, Subject, Usage};
 
 impl Engine {
-    /// Links, sessions, uses, feedback, and what changed of records since they were written.
+    /// Returns the state: links, sessions, usages, feedback, and changed fields of records.
     ///
     /// # Errors
     /// When the snapshot is damaged.
@@ -23,30 +23,30 @@ impl Engine {
         Ok(self.state.get_or_init(|| state))
     }
 
-    /// The state, to be written to. Every write comes by here, so they are counted here.
+    /// Returns the state for writing. Every write goes through this function, which counts them.
     pub(crate) fn state_mut(&mut self) -> Result<&mut State, SnapshotError> {
         self.state()?;
         self.writes += 1;
         Ok(self.state.get_mut().expect("it was just read"))
     }
 
-    /// The stamp of a write at this time, or now.
+    /// Returns the stamp of a new write, at time `now` or by the clock.
     pub(crate) fn stamp(&self, now: Option<f64>) -> Result<Stamp, SnapshotError> {
         let now = now.unwrap_or_else(self.clock);
         Ok(self.state()?.latest().next(now, self.writer))
     }
 
-    /// Takes a line that is no record; [`State::take_line`] says what it may be.
+    /// Takes a line that is not a record, as [`State::take_line`] does.
     ///
     /// # Errors
-    /// When it cannot be taken, or the snapshot is damaged.
+    /// When a field is missing or has the wrong type, or the snapshot is damaged.
     pub fn take_line(&mut self, what: &str, line: &Json) -> Result<(), WriteError> {
         let stamp = self.stamp(None)?;
         Ok(self.state_mut()?.take_line(what, line, stamp)?)
     }
 
-    /// Writes a field of a record, beside the record: it counts for filters and recipes, and is part of what
-    /// [`Engine::record`] gives; texts are not indexed anew. Whether there is such a record.
+    /// Writes a field of a record without writing the record. Filters, recipes and [`Engine::record`] see the new value;
+    /// texts are not indexed again. Returns whether the record exists.
     ///
     /// # Errors
     /// When the snapshot is damaged.
@@ -103,7 +103,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Notes what a person did with an answer.
+    /// Notes feedback: what a person did with an answer.
     pub(crate) fn note_feedback(&mut self, mut feedback: Feedback) -> Result<(), WriteError> {
         let stamp = self.stamp(Some(feedback.created_at))?;
         feedback.id = event_id(stamp);
@@ -111,7 +111,7 @@ impl Engine {
         Ok(())
     }
 
-    /// By part, the attributes that have other values than their columns.
+    /// Returns, for each part, the attribute values that differ from those in its columns.
     pub(crate) fn overrides(&self) -> Result<&[Overrides], SnapshotError> {
         if let Some(overrides) = self.overrides.get() {
             return Ok(overrides);
@@ -128,7 +128,7 @@ impl Engine {
     }
 }
 
-/// What tells an event from all others: its stamp, as text.
+/// Returns a unique id for an event: its stamp as text.
 pub(crate) fn event_id(stamp: Stamp) -> String {
     format!("{:x}-{}-{}", stamp.writer, float_text(stamp.at), stamp.sequence)
 }

@@ -1,4 +1,4 @@
-//! A state in bytes.
+//! Encodes a state as bytes, and reads it back. `docs/format.md` describes section 14.
 //!
 //! ```text
 //! u8 stamps · strings · subjects · usages · feedback · writes
@@ -6,41 +6,46 @@
 //! subjects   varint n · n × (u8 1 record | 2 session | 3 link · texts · varint n · n × (text name · text JSON · stamp))
 //! usages     varint n · n × (text record · f64 at · text session · text usage · text id · stamp)
 //! feedback   varint n · n × (f64 at · text query · text entry · text action · text id · stamp)
-//! writes     varint n · n × (text id · text kind · stamp); none without stamps
-//! text       varint, the place of a string
-//! stamp      f64 at · varint sequence · u64 writer; nothing without stamps
+//! writes     varint n · n × (text id · text kind · stamp)
+//! text       varint, the index of a string
+//! stamp      stamps = 0: nothing; 1: f64 at · varint sequence · u64 writer; 2: u8 0 | u8 1 · as for 1
 //! ```
 //!
-//! Everything stands in ascending order, each once.
+//! All lists ascend, and no entry repeats. One order carries information: in snapshots (0 and 2), usages of the same
+//! record and time stand in the order in which they were written. In changes (1) their stamps tell the order.
 
-use super::{Cell, Feedback, Stamp, State, Subject, Usage};
+use super::stamp::WriteMark;
+use super::{Cell, EXISTS, Feedback, Fields, Stamp, State, Subject, Usage, in_written_order};
 use crate::bitmap::Bitmap;
 use crate::json::Json;
 use crate::order::Set;
 use crate::wire::{Malformed, Reader, len32, put_bytes, put_varint};
+use std::cmp::Ordering;
 
-/// Whether it is told when each thing was written.
+/// Which entries of an encoded state have stamps. The values are those in the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stamps {
-    /// It is: in changes.
-    Kept,
-    /// It is not: in snapshots.
-    Left,
+    /// No entry has one: in snapshots.
+    Left = 0,
+    /// Every entry has one: in changes.
+    Kept = 1,
+    /// Entries that were written at run time have one: in the snapshots that a store compacts.
+    Mixed = 2,
 }
 
 const WHAT: &str = "the state";
 
 impl State {
-    /// Its bytes; [`State::parse`] reads them.
+    /// Encodes the state; [`State::parse`] reads the bytes.
     pub fn encode(&self, stamps: Stamps) -> Vec<u8> {
-        // Written twice: the first time to see which strings there are.
+        // Two passes: the first one collects the strings.
         let mut writer = Writer { strings: Strings::Seen(Set::new()), stamps, out: Vec::new() };
         self.write(&mut writer);
         let strings = match writer.strings {
             Strings::Seen(strings) => strings.into_sorted(),
             Strings::Known(strings) => strings,
         };
-        let mut out = vec![u8::from(stamps == Stamps::Kept)];
+        let mut out = vec![stamps as u8];
         put_varint(&mut out, len32(strings.len()));
         strings.iter().for_each(|text| put_bytes(&mut out, text.as_bytes()));
         let mut writer = Writer { strings: Strings::Known(strings), stamps, out };
@@ -52,44 +57,51 @@ impl State {
         writer.count(self.subjects.len());
         for (subject, fields) in &self.subjects {
             writer.subject(subject);
-            writer.count(fields.len());
-            for (name, cell) in fields {
+            let is_left_out = |name: &String| writer.stamps == Stamps::Left && is_existence(subject, name);
+            let cells = fields.iter().filter(|(name, _)| !is_left_out(name)).collect::<Vec<_>>();
+            writer.count(cells.len());
+            for (name, cell) in cells {
                 writer.texts(&[name, &cell.value.to_text()]);
-                writer.stamp(cell.stamp);
+                writer.stamp(cell.mark.stamp);
             }
         }
-        writer.count(self.usages.len());
-        for (usage, stamp) in &self.usages {
+        let usages = match writer.stamps {
+            Stamps::Kept => self.usages.iter().collect::<Vec<_>>(),
+            Stamps::Left | Stamps::Mixed => in_written_order(self.usages.iter()),
+        };
+        writer.count(usages.len());
+        for (usage, placed) in usages {
             writer.texts(&[&usage.record]);
             writer.number(usage.at);
             writer.texts(&[&usage.session, &usage.usage, &usage.id]);
-            writer.stamp(*stamp);
+            writer.stamp(placed.mark.stamp);
         }
         writer.count(self.feedback.len());
-        for (feedback, stamp) in &self.feedback {
+        for (feedback, mark) in &self.feedback {
             writer.number(feedback.created_at);
             writer.texts(&[&feedback.query, &feedback.entry_id, &feedback.action, &feedback.id]);
-            writer.stamp(*stamp);
+            writer.stamp(mark.stamp);
         }
         if writer.stamps == Stamps::Left {
             return writer.count(0);
         }
         writer.count(self.writes.len());
-        for ((id, kind), stamp) in &self.writes {
+        for ((id, kind), mark) in &self.writes {
             writer.texts(&[id, kind]);
-            writer.stamp(*stamp);
+            writer.stamp(mark.stamp);
         }
     }
 
-    /// Reads what [`State::encode`] wrote.
+    /// Reads the bytes that [`State::encode`] wrote. The state counts all of them as held by the opened snapshot.
     ///
     /// # Errors
-    /// When it did not write these bytes.
+    /// When [`State::encode`] would not write these bytes.
     pub fn parse(bytes: &[u8]) -> Result<State, Malformed> {
         let mut reader = Reader::new(bytes, WHAT);
         let stamps = match reader.u8()? {
             0 => Stamps::Left,
             1 => Stamps::Kept,
+            2 => Stamps::Mixed,
             _ => return Err(reader.malformed()),
         };
         let count = reader.varlen()?;
@@ -113,6 +125,11 @@ impl State {
     }
 }
 
+/// Whether a field is the one that says that a link or session exists.
+fn is_existence(subject: &Subject, name: &str) -> bool {
+    name == EXISTS && !matches!(subject, Subject::Record { .. })
+}
+
 struct Writer {
     strings: Strings,
     stamps: Stamps,
@@ -120,9 +137,9 @@ struct Writer {
 }
 
 enum Strings {
-    /// Those that were written so far.
+    /// First pass: the strings that were written so far.
     Seen(Set<String>),
-    /// All of them, sorted.
+    /// Second pass: all strings, sorted.
     Known(Vec<String>),
 }
 
@@ -151,7 +168,10 @@ impl Writer {
     }
 
     fn stamp(&mut self, stamp: Stamp) {
-        if self.stamps == Stamps::Kept {
+        if self.stamps == Stamps::Mixed {
+            self.out.push(u8::from(stamp.is_write()));
+        }
+        if self.stamps == Stamps::Kept || self.stamps == Stamps::Mixed && stamp.is_write() {
             self.number(stamp.at);
             put_varint(&mut self.out, stamp.sequence);
             self.out.extend_from_slice(&stamp.writer.to_le_bytes());
@@ -169,11 +189,11 @@ impl Writer {
     }
 }
 
-/// Reads on where something is damaged, as if there were zeros, until it is asked whether it may.
+/// Reads the lists of a state. After damage it goes on as if it read zeros; `goes_on` and `is_damaged` tell.
 struct Parser<'a> {
     reader: Reader<'a>,
     strings: Vec<&'a str>,
-    /// Which of them were read: none is there for nothing.
+    /// The strings that something named; a string that nothing names is damage.
     used: Bitmap,
     stamps: Stamps,
     is_damaged: bool,
@@ -185,7 +205,7 @@ impl Parser<'_> {
         read.unwrap_or_default()
     }
 
-    /// Whether all was sound so far, and this is as well.
+    /// Returns whether nothing is damaged so far, `is_sound` included.
     fn goes_on(&mut self, is_sound: bool) -> bool {
         self.is_damaged |= !is_sound;
         !self.is_damaged
@@ -217,13 +237,24 @@ impl Parser<'_> {
         time
     }
 
-    fn stamp(&mut self) -> Stamp {
-        if self.stamps == Stamps::Left {
-            return Stamp::BASE;
+    fn mark(&mut self) -> WriteMark {
+        let mut stamp = Stamp::BASE;
+        let is_there = match self.stamps {
+            Stamps::Left => false,
+            Stamps::Kept => true,
+            Stamps::Mixed => {
+                let flag = self.reader.u8();
+                let flag = self.sound(flag);
+                self.is_damaged |= flag > 1;
+                flag == 1
+            }
+        };
+        if is_there {
+            let at = self.time();
+            let (sequence, writer) = (self.reader.varint(), self.reader.u64());
+            stamp = Stamp { at, sequence: self.sound(sequence), writer: self.sound(writer) };
         }
-        let at = self.time();
-        let (sequence, writer) = (self.reader.varint(), self.reader.u64());
-        Stamp { at, sequence: self.sound(sequence), writer: self.sound(writer) }
+        WriteMark { stamp, in_base: true }
     }
 
     fn subjects(&mut self, state: &mut State) {
@@ -242,32 +273,44 @@ impl Parser<'_> {
             if !self.goes_on(last.is_none_or(|(last, _)| *last < subject)) {
                 return;
             }
-            state.touch(&subject);
-            let mut last = None;
+            let mut fields = Fields::new();
             for _ in 0..self.count() {
-                let (name, text, stamp) = (self.text(), self.text(), self.stamp());
+                let (name, text, mark) = (self.text(), self.text(), self.mark());
                 let value = Json::parse(text.as_bytes()).unwrap_or(Json::Null);
-                let is_next = last.is_none_or(|last| last < name);
-                if !self.goes_on(is_next && value.to_text() == text) {
+                let is_next = fields.last_key_value().is_none_or(|(last, _)| *last < name);
+                // Existence is only worth a field with a stamp.
+                let is_allowed = mark.stamp.is_write() || !is_existence(&subject, &name);
+                if !self.goes_on(is_next && is_allowed && value.to_text() == text) {
                     return;
                 }
-                state.touch(&subject).insert(name.clone(), Cell { value, stamp });
-                state.note(stamp);
-                last = Some(name);
+                fields.insert(name, Cell { value, mark });
+                state.advance(mark.stamp);
             }
+            *state.touch(&subject) = fields;
         }
     }
 
     fn usages(&mut self, state: &mut State) {
+        let mut last = None;
         for _ in 0..self.count() {
             let (record, at) = (self.text(), self.time());
             let usage = Usage { record, at, session: self.text(), usage: self.text(), id: self.text() };
-            let stamp = self.stamp();
-            let last = state.usages.last_key_value();
-            if !self.goes_on(last.is_none_or(|(last, _)| *last < usage)) {
+            let mark = self.mark();
+            let is_next = last.is_none_or(|(last, stamp): (Usage, Stamp)| {
+                if self.stamps == Stamps::Kept {
+                    return last < usage;
+                }
+                match last.moment_cmp(&usage).then(stamp.cmp(&mark.stamp)) {
+                    Ordering::Less => true,
+                    Ordering::Equal => !stamp.is_write() || last < usage,
+                    Ordering::Greater => false,
+                }
+            });
+            if !self.goes_on(is_next && !state.usages.contains_key(&usage)) {
                 return;
             }
-            state.add_usage(usage, stamp);
+            last = Some((usage.clone(), mark.stamp));
+            state.add_marked_usage(usage, mark);
         }
     }
 
@@ -276,24 +319,25 @@ impl Parser<'_> {
             let created_at = self.time();
             let (query, entry_id, action) = (self.text(), self.text(), self.text());
             let feedback = Feedback { created_at, query, entry_id, action, id: self.text() };
-            let stamp = self.stamp();
+            let mark = self.mark();
             let last = state.feedback.last_key_value();
             if !self.goes_on(last.is_none_or(|(last, _)| *last < feedback)) {
                 return;
             }
-            state.add_feedback(feedback, stamp);
+            state.feedback.insert(feedback, mark);
+            state.advance(mark.stamp);
         }
     }
 
     fn writes(&mut self, state: &mut State) {
         for _ in 0..self.count() {
-            let (key, stamp) = ((self.text(), self.text()), self.stamp());
+            let (key, mark) = ((self.text(), self.text()), self.mark());
             let is_next = state.writes.last_key_value().is_none_or(|(last, _)| *last < key);
-            if !self.goes_on(is_next && self.stamps == Stamps::Kept) {
+            if !self.goes_on(is_next && mark.stamp.is_write()) {
                 return;
             }
-            state.writes.insert(key, stamp);
-            state.note(stamp);
+            state.writes.insert(key, mark);
+            state.advance(mark.stamp);
         }
     }
 }

@@ -1,20 +1,20 @@
-//! Links, sessions, uses and feedback as lines of JSON: `{"$": "link", "from": "a", "to": "b", …}`.
+//! Links, sessions, usages and feedback as lines of JSON: `{"$": "link", "from": "a", "to": "b", …}`.
 
 use super::rows::object;
-use super::{ACTIONS, Feedback, Stamp, State, Subject, USAGES, Usage};
+use super::{ACTIONS, EXISTS, Feedback, Stamp, State, Subject, USAGES, Usage, in_written_order};
 use crate::attributes::time_of;
 use crate::json::Json;
 
 /// The relation of a link that names none.
 const DEFAULT_RELATION: &str = "related";
 
-/// What a line is, where it is no record: its `"$"`.
+/// The values of `"$"` that mark a line as something other than a record.
 pub const STATE_LINES: [&str; 4] = ["link", "session", "usage", "feedback"];
 
-/// Why a line cannot be taken.
+/// The reason why a line is rejected.
 pub type LineError = Box<LineFault>;
 
-/// What is wrong with a line.
+/// A field of a line that is missing or has the wrong type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a {what}'s \"{field}\" is {found}; {wanted} is wanted")]
 pub struct LineFault {
@@ -24,7 +24,7 @@ pub struct LineFault {
     wanted: String,
 }
 
-/// A line, as one that reads it sees it. What is wrong with it is noted, and the rest read all the same.
+/// Reads the fields of one line. It notes the first fault and reads on.
 struct Line<'a> {
     what: &'static str,
     json: &'a Json,
@@ -36,7 +36,7 @@ impl<'a> Line<'a> {
         Line { what, json, first_fault: None }
     }
 
-    /// Says what was wrong, once all is read.
+    /// Returns the first fault, after all fields are read.
     fn finish(self) -> Result<(), LineError> {
         self.first_fault.map_or(Ok(()), Err)
     }
@@ -58,7 +58,7 @@ impl<'a> Line<'a> {
         self.json.get(field).filter(|value| **value != Json::Null)
     }
 
-    /// A string, or an integer as one.
+    /// Reads a string; an integer becomes its decimal text.
     fn text(&mut self, field: &'static str) -> String {
         match self.given(field) {
             Some(Json::String(text)) if !text.is_empty() => text.clone(),
@@ -100,13 +100,13 @@ impl<'a> Line<'a> {
 }
 
 impl State {
-    /// Takes a line that is no record, by what its `"$"` says: one of [`STATE_LINES`].
+    /// Takes a line that is not a record. `what` is the value of its `"$"`, one of [`STATE_LINES`].
     ///
-    /// A link or session that is there already gets the fields of the line. A use or feedback without a time has that
-    /// of the stamp, or 0 where that is none.
+    /// A link or session that exists already takes over the fields of the line. Usages and feedback without a time get
+    /// the time of the stamp, or 0 for [`Stamp::BASE`].
     ///
     /// # Errors
-    /// When a field is missing or of the wrong type; then nothing is taken.
+    /// When a field is missing or has the wrong type; then nothing is taken.
     pub fn take_line(&mut self, what: &str, json: &Json, stamp: Stamp) -> Result<(), LineError> {
         let now = if stamp.is_write() { stamp.at } else { 0.0 };
         match what {
@@ -162,9 +162,12 @@ impl State {
         Ok(())
     }
 
-    /// Sets the fields that have a number. What has no field at all is there all the same.
+    /// Creates a link or session, and sets the fields that have a number.
     fn set_numbers(&mut self, subject: &Subject, fields: &[(&str, Option<f64>)], stamp: Stamp) {
         self.touch(subject);
+        if stamp.is_write() {
+            self.set(subject, EXISTS, Json::Bool(true), stamp);
+        }
         for (field, number) in fields {
             if let Some(number) = number {
                 self.set(subject, field, Json::from_f64(*number), stamp);
@@ -172,7 +175,7 @@ impl State {
         }
     }
 
-    /// The lines that [`State::take_line`] takes, for everything but the changed fields of records.
+    /// Returns the lines that [`State::take_line`] takes, for everything but the changed fields of records.
     pub fn lines(&self) -> Vec<Json> {
         let text = |text: &str| (!text.is_empty()).then(|| Json::String(text.to_owned()));
         let time = |at: f64| Some(Json::from_f64(at));
@@ -200,7 +203,7 @@ impl State {
                 ])),
             }
         }
-        lines.extend(self.usages.keys().map(|usage| {
+        lines.extend(in_written_order(self.usages.iter()).into_iter().map(|(usage, _)| {
             object([
                 ("$", text("usage")),
                 ("session", text(&usage.session)),

@@ -1,14 +1,15 @@
 //! What has happened to the records?
 //!
-//! Beside the records there is what is known of them: links, sessions, which session used which record, what people did
-//! with answers, and fields of records that changed since they were written, such as a salience that every recall
-//! raises. A snapshot holds what is; changes also hold when it was written ([`Stamp`]), so that those of two tabs can be
-//! brought together in any order: of a field the last write stays, uses and feedback are all kept.
+//! A state holds everything that is known about records beside the records themselves: links, sessions, which session
+//! used which record, what people did with answers, and fields that changed after a record was written, such as a
+//! salience that every recall raises. Links, usages and feedback name records by their ids.
 //!
-//! Links, uses and feedback name records by their ids.
+//! A snapshot holds the current values. Changes also hold the [`Stamp`] of every write, so that the changes of two tabs
+//! can be merged in any order: the last write of a field wins, usages and feedback accumulate.
 
 mod encoding;
 mod lines;
+mod merging;
 mod rows;
 mod stamp;
 
@@ -19,36 +20,58 @@ pub use stamp::Stamp;
 
 use crate::document::{Key, Record};
 use crate::json::Json;
-use crate::order::{Map, Set};
+use crate::order::{Map, Set, sort_by_key};
+use stamp::WriteMark;
 
-/// The value of a field, and when it was written.
+/// The value of a field and the mark of its last write.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cell {
-    /// The value.
-    pub value: Json,
-    /// When it was written.
-    pub stamp: Stamp,
+struct Cell {
+    value: Json,
+    mark: WriteMark,
 }
 
 type Fields = Map<String, Cell>;
 
-/// Links, sessions, uses, feedback, and what changed of records.
+/// The field of a link or session that says that it exists. Its value is `true`.
+///
+/// Without it, a link or session that was written with no other field would leave no stamp, and changes would not carry
+/// it. Snapshots leave the field out: there a link or session exists by being listed.
+const EXISTS: &str = "";
+
+/// The mark of a usage, and its place among the usages that a snapshot holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct UsageMark {
+    mark: WriteMark,
+    /// Orders the usages of one record and millisecond that have no stamp. 0 for those with one: their stamps order
+    /// them.
+    place: usize,
+}
+
+impl UsageMark {
+    fn order(self) -> (Stamp, usize) {
+        (self.mark.stamp, self.place)
+    }
+}
+
+/// Links, sessions, usages, feedback, changed fields of records, and when records were written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     subjects: Map<Subject, Fields>,
-    usages: Map<Usage, Stamp>,
-    feedback: Map<Feedback, Stamp>,
-    /// When each record was last written or removed, since the snapshot.
-    writes: Map<(String, String), Stamp>,
-    /// Links by the id they lead to: to, from, relation.
+    usages: Map<Usage, UsageMark>,
+    feedback: Map<Feedback, WriteMark>,
+    /// The last write or removal of each record, by id and kind. A record that was built into the snapshot and not
+    /// written since has none.
+    writes: Map<(String, String), WriteMark>,
+    /// Links ordered by target: to, from, relation.
     links_to: Set<(String, String, String)>,
-    /// By session, the ids of the records it used.
+    /// For each session, the ids of the records that it used.
     used: Map<String, Set<String>>,
     latest: Option<Stamp>,
 }
 
 impl Default for State {
-    /// Nothing. By itself, since an empty map is several words, and all of them would be written wherever it is called.
+    /// Creates an empty state. The function is not inlined: an empty map is several words long, and every caller would
+    /// repeat them.
     #[inline(never)]
     fn default() -> State {
         State {
@@ -64,26 +87,27 @@ impl Default for State {
 }
 
 impl State {
-    /// Whether there is nothing.
+    /// Whether the state holds nothing at all, not even the stamp of a record.
     pub fn is_empty(&self) -> bool {
         !self.is_known() && self.writes.is_empty()
     }
 
-    /// Whether a snapshot has anything to hold of it.
+    /// Whether the state holds anything that a snapshot without stamps has to store.
     pub fn is_known(&self) -> bool {
         !(self.subjects.is_empty() && self.usages.is_empty() && self.feedback.is_empty())
     }
 
-    /// The latest stamp there is.
+    /// Returns the latest stamp of all writes, or [`Stamp::BASE`].
     pub fn latest(&self) -> Stamp {
         self.latest.unwrap_or(Stamp::BASE)
     }
 
-    fn note(&mut self, stamp: Stamp) {
+    /// Makes every later write of this state later than `stamp`.
+    pub fn advance(&mut self, stamp: Stamp) {
         self.latest = Some(self.latest().max(stamp));
     }
 
-    /// Makes sure that a subject is there, with or without fields.
+    /// Creates a subject if it is missing, and returns its fields.
     fn touch(&mut self, subject: &Subject) -> &mut Fields {
         if !self.subjects.contains_key(subject)
             && let Subject::Link { from, to, relation } = subject
@@ -93,106 +117,78 @@ impl State {
         self.subjects.or_default(subject.clone())
     }
 
-    /// Writes a field, unless a later write is there already; whether it was written.
+    /// Writes a field, unless a later write of it is known. Returns whether the field has this value now because of this
+    /// call.
     pub fn set(&mut self, subject: &Subject, field: &str, value: Json, stamp: Stamp) -> bool {
         let fields = self.touch(subject);
-        // No two writes have the same stamp; where forged ones have, the order in which they come must not matter.
-        let is_later = |cell: &Cell| {
-            cell.stamp > stamp
-                || cell.stamp == stamp && stamp.is_write() && cell.value.to_text() > value.to_text()
-        };
-        if fields.get(field).is_some_and(is_later) {
-            return false;
+        if let Some(cell) = fields.get(field) {
+            // Two writes never have the same stamp, unless somebody forged one. The greater value wins then, so that the
+            // order in which they arrive does not matter. An equal value is the same write.
+            let is_known = match cell.mark.stamp == stamp {
+                true if stamp.is_write() => cell.value.to_text() >= value.to_text(),
+                _ => cell.mark.stamp > stamp,
+            };
+            if is_known {
+                return false;
+            }
         }
-        fields.insert(field.to_owned(), Cell { value, stamp });
-        self.note(stamp);
+        fields.insert(field.to_owned(), Cell { value, mark: WriteMark::fresh(stamp) });
+        self.advance(stamp);
         true
     }
 
-    /// Notes a use.
+    /// Notes that a session used a record.
     pub fn add_usage(&mut self, usage: Usage, stamp: Stamp) {
+        self.add_marked_usage(usage, WriteMark::fresh(stamp));
+    }
+
+    fn add_marked_usage(&mut self, usage: Usage, mark: WriteMark) {
         self.used.or_default(usage.session.clone()).insert(usage.record.clone());
-        let known = self.usages.or_insert(usage, stamp);
-        *known = (*known).min(stamp);
-        self.note(stamp);
+        let place = if mark.stamp.is_write() { 0 } else { self.usages.len() };
+        let known = self.usages.or_insert(usage, UsageMark { mark, place });
+        if mark.stamp < known.mark.stamp {
+            (known.mark.stamp, known.place) = (mark.stamp, place);
+        }
+        self.advance(mark.stamp);
     }
 
     /// Notes feedback.
     pub fn add_feedback(&mut self, feedback: Feedback, stamp: Stamp) {
-        let known = self.feedback.or_insert(feedback, stamp);
-        *known = (*known).min(stamp);
-        self.note(stamp);
+        let known = self.feedback.or_insert(feedback, WriteMark::fresh(stamp));
+        known.stamp = known.stamp.min(stamp);
+        self.advance(stamp);
     }
 
-    /// Notes that a record was written or removed: what was known of its fields before is no longer.
+    /// Notes that a record was written or removed. Fields that were set before this write are dropped.
     pub fn write_record(&mut self, key: Key, stamp: Stamp) {
-        let written = self.writes.or_insert((key.id.to_owned(), key.kind.to_owned()), stamp);
-        *written = (*written).max(stamp);
-        let stamp = *written;
+        let written =
+            self.writes.or_insert((key.id.to_owned(), key.kind.to_owned()), WriteMark::fresh(stamp));
+        if written.stamp < stamp {
+            *written = WriteMark::fresh(stamp);
+        }
+        let stamp = written.stamp;
         let subject = Subject::Record { id: key.id.to_owned(), kind: key.kind.to_owned() };
         if let Some(fields) = self.subjects.get_mut(&subject) {
-            fields.retain(|_, cell| cell.stamp >= stamp);
+            fields.retain(|_, cell| cell.mark.stamp >= stamp);
             if fields.is_empty() {
                 self.subjects.remove(&subject);
             }
         }
-        self.note(stamp);
+        self.advance(stamp);
     }
 
-    /// When a record was last written or removed.
+    /// Returns the stamp of the last write or removal of a record, or [`Stamp::BASE`] if it was only built.
     pub fn written(&self, key: Key) -> Stamp {
         let key = (key.id.to_owned(), key.kind.to_owned());
-        self.writes.get(&key).copied().unwrap_or(Stamp::BASE)
+        self.writes.get(&key).map_or(Stamp::BASE, |mark| mark.stamp)
     }
 
-    /// The keys of the records that were written or removed since the snapshot.
+    /// Returns the keys of all records that have a write stamp: written or removed at run time.
     pub fn written_keys(&self) -> impl Iterator<Item = Key<'_>> {
         self.writes.keys().map(|(id, kind)| Key { id, kind })
     }
 
-    /// Brings in what another state knows. In whatever order states are brought together, the result is the same.
-    pub fn merge(&mut self, other: &State) {
-        for ((id, kind), stamp) in &other.writes {
-            self.write_record(Key { id, kind }, *stamp);
-        }
-        for (subject, fields) in &other.subjects {
-            let written = match subject {
-                Subject::Record { id, kind } => self.written(Key { id, kind }),
-                _ => {
-                    self.touch(subject);
-                    Stamp::BASE
-                }
-            };
-            for (field, cell) in fields.iter().filter(|(_, cell)| cell.stamp >= written) {
-                self.set(subject, field, cell.value.clone(), cell.stamp);
-            }
-        }
-        for (usage, stamp) in &other.usages {
-            self.add_usage(usage.clone(), *stamp);
-        }
-        for (feedback, stamp) in &other.feedback {
-            self.add_feedback(feedback.clone(), *stamp);
-        }
-    }
-
-    /// What was written since the snapshot.
-    pub fn since_snapshot(&self) -> State {
-        let mut since = State { writes: self.writes.clone(), latest: self.latest, ..State::default() };
-        for (subject, fields) in &self.subjects {
-            for (field, cell) in fields.iter().filter(|(_, cell)| cell.stamp.is_write()) {
-                since.set(subject, field, cell.value.clone(), cell.stamp);
-            }
-        }
-        for (usage, stamp) in self.usages.iter().filter(|(_, stamp)| stamp.is_write()) {
-            since.add_usage(usage.clone(), *stamp);
-        }
-        for (feedback, stamp) in self.feedback.iter().filter(|(_, stamp)| stamp.is_write()) {
-            since.add_feedback(feedback.clone(), *stamp);
-        }
-        since
-    }
-
-    /// The fields of records that changed since they were written: the record's key, the field, its value.
+    /// Returns every record field that changed after its record was written: the record's key, the field, the value.
     pub fn changed_fields(&self) -> impl Iterator<Item = (Key<'_>, &str, &Json)> {
         let mut changed = Vec::new();
         for (subject, fields) in &self.subjects {
@@ -204,14 +200,14 @@ impl State {
         changed.into_iter()
     }
 
-    /// The fields of one record that changed since it was written.
+    /// Returns the fields of one record that changed after it was written.
     pub fn changed_fields_of(&self, key: Key) -> impl Iterator<Item = (&str, &Json)> {
         let subject = Subject::Record { id: key.id.to_owned(), kind: key.kind.to_owned() };
         let fields = self.subjects.get(&subject).into_iter().flatten();
         fields.map(|(name, cell)| (name.as_str(), &cell.value))
     }
 
-    /// A record with the fields that changed since it was written.
+    /// Returns the record with the fields that changed after it was written.
     pub fn as_it_is_now(&self, record: Record) -> Record {
         let key = Key { id: record.id(), kind: record.kind() };
         let changed = self.changed_fields_of(key).collect::<Vec<_>>();
@@ -236,7 +232,8 @@ impl State {
         Some(Link { from, to, relation, weight, at, valid_until })
     }
 
-    /// Every link that touches an id: those that come from it, then those that lead to it; one that does both once.
+    /// Returns every link of an id: first the links from it, then the links to it. A link from an id to itself comes
+    /// once.
     pub fn links_of<'a>(&'a self, id: &'a str) -> impl Iterator<Item = Link<'a>> + 'a {
         let first = Subject::Link { from: id.to_owned(), to: String::new(), relation: String::new() };
         let mut links = Vec::new();
@@ -263,7 +260,7 @@ impl State {
         !self.links_to.is_empty()
     }
 
-    /// A session; none where nothing is known of it.
+    /// Returns a session, or `None` when nothing is known about it.
     pub fn session<'a>(&'a self, id: &'a str) -> Option<Session<'a>> {
         let fields = self.subjects.get(&Subject::Session { id: id.to_owned() })?;
         let text = |name: &str| fields.get(name)?.value.as_str();
@@ -277,8 +274,23 @@ impl State {
         })
     }
 
-    /// What sessions did with a record, oldest first.
+    /// Returns the usages of a record, oldest first. Usages of the same millisecond come in the order in which they were
+    /// written.
     pub fn usages_of<'a>(&'a self, record: &'a str) -> impl DoubleEndedIterator<Item = &'a Usage> {
+        in_written_order(self.marked_usages_of(record)).into_iter().map(|(usage, _)| usage)
+    }
+
+    /// Returns the latest usage of a record; of several in the same millisecond, the one that was written last.
+    pub fn latest_usage_of<'a>(&'a self, record: &'a str) -> Option<&'a Usage> {
+        let (latest, _) = self.marked_usages_of(record).next_back()?;
+        let of_that_moment =
+            self.marked_usages_of(record).rev().take_while(|(usage, _)| usage.moment_cmp(latest).is_eq());
+        let latest =
+            of_that_moment.reduce(|best, next| if next.1.order() > best.1.order() { next } else { best });
+        latest.map(|(usage, _)| usage)
+    }
+
+    fn marked_usages_of(&self, record: &str) -> impl DoubleEndedIterator<Item = (&Usage, &UsageMark)> {
         let bound = |at: f64| Usage {
             record: record.to_owned(),
             at,
@@ -287,29 +299,31 @@ impl State {
             id: String::new(),
         };
         // Times are finite.
-        self.usages.between(&bound(f64::NEG_INFINITY), &bound(f64::INFINITY)).map(|(usage, _)| usage)
+        self.usages.between(&bound(f64::NEG_INFINITY), &bound(f64::INFINITY))
     }
 
-    /// What a session did with a record last; of those of the same moment, what was written last.
-    pub fn latest_usage_of<'a>(&'a self, record: &'a str) -> Option<&'a Usage> {
-        let latest = self.usages_of(record).next_back()?;
-        let of_that_moment = self.usages_of(record).rev().take_while(|usage| usage.at == latest.at);
-        of_that_moment.reduce(|best, usage| {
-            let is_later = self.usages.get(usage) > self.usages.get(best);
-            if is_later { usage } else { best }
-        })
-    }
-
-    /// The ids of the records that a session used.
+    /// Returns the ids of the records that a session used.
     pub fn used_in(&self, session: &str) -> impl ExactSizeIterator<Item = &str> {
         static NONE: Set<String> = Set::new();
         self.used.get(session).unwrap_or(&NONE).iter().map(String::as_str)
     }
 
-    /// All feedback, oldest first.
+    /// Returns all feedback, oldest first.
     pub fn feedback(&self) -> impl ExactSizeIterator<Item = &Feedback> {
         self.feedback.keys()
     }
+}
+
+/// Puts usages of the same record and millisecond in the order in which they were written. The usages come ordered by
+/// record, then by time.
+fn in_written_order<'a>(
+    usages: impl Iterator<Item = (&'a Usage, &'a UsageMark)>,
+) -> Vec<(&'a Usage, &'a UsageMark)> {
+    let mut usages = usages.collect::<Vec<_>>();
+    for moment in usages.chunk_by_mut(|(a, _), (b, _)| a.moment_cmp(b).is_eq()) {
+        sort_by_key(moment, |(_, mark)| mark.order());
+    }
+    usages
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
-//! What there is beside records: links, sessions, uses and feedback.
+//! The rows of a state: links, sessions, usages and feedback.
 
 use crate::json::Json;
 use std::cmp::Ordering;
 
-/// What has fields that are written one by one.
+/// A record, session or link: anything whose fields are written one by one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subject {
-    /// A record: fields whose value changed since it was written.
+    /// A record, with the fields whose value changed after it was written.
     Record {
         /// Its id.
         id: String,
@@ -20,11 +20,11 @@ pub enum Subject {
     },
     /// A link between two records.
     Link {
-        /// The id it comes from.
+        /// The id of its source.
         from: String,
-        /// The id it leads to.
+        /// The id of its target.
         to: String,
-        /// What it means.
+        /// The name of the relation.
         relation: String,
     },
 }
@@ -32,81 +32,81 @@ pub enum Subject {
 /// A link between two records, by their ids.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link<'a> {
-    /// The id it comes from.
+    /// The id of its source.
     pub from: &'a str,
-    /// The id it leads to.
+    /// The id of its target.
     pub to: &'a str,
-    /// What it means.
+    /// The name of the relation.
     pub relation: &'a str,
-    /// How strong it is.
+    /// Its strength.
     pub weight: Option<f64>,
-    /// When it was made.
+    /// When it was made, in milliseconds since 1970.
     pub at: Option<f64>,
-    /// When it ends.
+    /// When it ends, in milliseconds since 1970.
     pub valid_until: Option<f64>,
 }
 
 impl<'a> Link<'a> {
-    /// Whether it has not ended.
+    /// Whether the link has not ended at time `now`.
     pub fn is_live(&self, now: f64) -> bool {
         self.valid_until.is_none_or(|end| end > now)
     }
 
-    /// The other end.
+    /// Returns the id at the other end.
     pub fn other_end(&self, id: &str) -> &'a str {
         if self.from == id { self.to } else { self.from }
     }
 }
 
-/// A session: a stretch of work in which records were made and used.
+/// A session: a period of work in which records were made and used.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Session<'a> {
     /// Its id.
     pub id: &'a str,
     /// The project it belongs to.
     pub project_id: Option<&'a str>,
-    /// When it began.
+    /// When it began, in milliseconds since 1970.
     pub started_at: Option<f64>,
-    /// When it ended.
+    /// When it ended, in milliseconds since 1970.
     pub ended_at: Option<f64>,
-    /// What it was about.
+    /// A summary of the session.
     pub summary: Option<&'a str>,
 }
 
-/// What a session did with a record.
+/// A usage: something that a session did with a record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Usage {
     /// The record's id.
     pub record: String,
-    /// When.
+    /// When, in milliseconds since 1970.
     pub at: f64,
     /// The session.
     pub session: String,
     /// `created`, `recalled`, `updated` or `reinforced`.
     pub usage: String,
-    /// What tells it from a use that is otherwise the same; empty where nothing has to.
+    /// Distinguishes usages that are otherwise equal. May be empty.
     pub id: String,
 }
 
-/// The words a use may have.
+/// The allowed values of [`Usage::usage`].
 pub const USAGES: [&str; 4] = ["created", "recalled", "updated", "reinforced"];
 
-/// What a person did with an answer.
+/// Feedback: what a person did with an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feedback {
-    /// When.
+    /// When, in milliseconds since 1970.
     pub created_at: f64,
-    /// What was asked.
+    /// The query.
     pub query: String,
-    /// The id of the record that was answered.
+    /// The id of the record in the answer.
     pub entry_id: String,
     /// `accepted`, `modified`, `dismissed` or `failed`.
     pub action: String,
-    /// What tells it from feedback that is otherwise the same; empty where nothing has to.
+    /// Distinguishes feedback that is otherwise equal. May be empty.
     pub id: String,
 }
 
-/// The words feedback may have.
+/// The allowed values of [`Feedback::action`].
 pub const ACTIONS: [&str; 4] = ["accepted", "modified", "dismissed", "failed"];
 
 impl Eq for Usage {}
@@ -117,12 +117,17 @@ impl PartialOrd for Usage {
     }
 }
 
+impl Usage {
+    /// Compares the records, then the times.
+    pub(super) fn moment_cmp(&self, other: &Usage) -> Ordering {
+        self.record.cmp(&other.record).then(self.at.total_cmp(&other.at))
+    }
+}
+
 impl Ord for Usage {
-    /// By record, then by time.
+    /// Compares the records, then the times, then the texts.
     fn cmp(&self, other: &Usage) -> Ordering {
-        self.record
-            .cmp(&other.record)
-            .then(self.at.total_cmp(&other.at))
+        self.moment_cmp(other)
             .then_with(|| self.session.cmp(&other.session))
             .then_with(|| self.usage.cmp(&other.usage))
             .then_with(|| self.id.cmp(&other.id))
@@ -138,7 +143,7 @@ impl PartialOrd for Feedback {
 }
 
 impl Ord for Feedback {
-    /// By time.
+    /// Compares the times, then the texts.
     fn cmp(&self, other: &Feedback) -> Ordering {
         self.created_at
             .total_cmp(&other.created_at)
@@ -149,7 +154,7 @@ impl Ord for Feedback {
     }
 }
 
-/// A JSON object of these entries; those without a value are left out.
+/// Creates a JSON object of the entries that have a value.
 pub(super) fn object<const N: usize>(entries: [(&str, Option<Json>); N]) -> Json {
     let present = entries.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
     Json::Object(present.collect::<Vec<_>>())

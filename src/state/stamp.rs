@@ -2,30 +2,31 @@
 
 use std::cmp::Ordering;
 
-/// What puts writes in one order, everywhere: of two, the one with the greater stamp is the later.
+/// A logical timestamp that puts all writes of all writers in one order. Of two writes, the one with the greater stamp
+/// is the later one.
 ///
-/// A writer's clock never goes back behind what it has seen, so what somebody writes after reading a value is later than
-/// that value, whatever the clocks say.
+/// A writer never goes back behind a stamp that it has seen. A write that follows the reading of a value is therefore
+/// later than that value, whatever the clocks say.
 #[derive(Clone, Copy, Debug)]
 pub struct Stamp {
     /// Milliseconds since 1970.
     pub at: f64,
     /// The number of the write among those of the same millisecond.
     pub sequence: u32,
-    /// Who wrote.
+    /// The number of the writer.
     pub writer: u64,
 }
 
 impl Stamp {
-    /// Of what a snapshot holds: before every write.
+    /// The stamp of everything that was built into a snapshot. It is before every write.
     pub const BASE: Stamp = Stamp { at: f64::NEG_INFINITY, sequence: 0, writer: 0 };
 
-    /// Whether it is that of a write, and not of what a snapshot holds.
+    /// Whether this is the stamp of a write at run time, and not [`Stamp::BASE`].
     pub fn is_write(self) -> bool {
         self > Stamp::BASE
     }
 
-    /// The first stamp of `writer` at this time that is after this one.
+    /// Returns the first stamp of `writer` at time `at` that is later than this one.
     pub fn next(self, at: f64, writer: u64) -> Stamp {
         match at > self.at {
             true => Stamp { at, sequence: 0, writer },
@@ -52,6 +53,23 @@ impl Ord for Stamp {
     fn cmp(&self, other: &Stamp) -> Ordering {
         let by_time = self.at.total_cmp(&other.at);
         by_time.then(self.sequence.cmp(&other.sequence)).then(self.writer.cmp(&other.writer))
+    }
+}
+
+/// The stamp of a write, and whether the snapshot that was opened holds the write.
+///
+/// Changes carry the writes that the snapshot does not hold. The stamp alone cannot tell them apart: a snapshot that a
+/// store has compacted keeps the stamps of its writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct WriteMark {
+    pub stamp: Stamp,
+    pub in_base: bool,
+}
+
+impl WriteMark {
+    /// The mark of a write since the snapshot was opened.
+    pub fn fresh(stamp: Stamp) -> WriteMark {
+        WriteMark { stamp, in_base: false }
     }
 }
 

@@ -82,24 +82,71 @@ fn a_state_reads_back_with_its_stamps_and_without() {
         assert_eq!(bare.lines(), state.lines());
         assert!(bare.since_snapshot().is_empty());
         assert_eq!(bare.encode(Stamps::Left), state.encode(Stamps::Left));
+        let compacted = State::parse(&state.encode(Stamps::Mixed)).unwrap();
+        assert!(compacted.since_snapshot().is_empty(), "the snapshot holds all of it");
+        for stamps in [Stamps::Kept, Stamps::Left, Stamps::Mixed] {
+            assert_eq!(compacted.encode(stamps), state.encode(stamps));
+        }
+        assert_eq!(compacted.since_first_snapshot().encode(Stamps::Kept), state.encode(Stamps::Kept));
     }
+}
+
+/// Entries that were built, of which some were written again, beside entries that were only written.
+fn built_and_written() -> State {
+    let built = State::parse(&writes(7, 1).encode(Stamps::Left)).unwrap();
+    let mut state = writes(3, 5);
+    state.merge(&built);
+    for session in ["z", "m", "a"] {
+        let usage = |at: f64| Usage {
+            record: "0".into(),
+            at,
+            session: session.into(),
+            usage: "recalled".into(),
+            id: "".into(),
+        };
+        state.add_usage(usage(900.0), Stamp::BASE);
+        let stamp = state.latest().next(0.0, 5);
+        state.add_usage(usage(901.0), stamp);
+    }
+    state
 }
 
 #[test]
 fn every_truncation_and_flipped_byte_is_an_error_or_another_state_and_never_a_panic() {
-    let state = writes(3, 5);
-    let bytes = state.encode(Stamps::Kept);
-    for len in 0..bytes.len() {
-        assert!(State::parse(&bytes[..len]).is_err(), "accepted {len} bytes");
-    }
-    for at in 0..bytes.len() {
-        for bit in 0..8 {
-            let mut damaged = bytes.clone();
-            damaged[at] ^= 1 << bit;
-            if let Ok(read) = State::parse(&damaged) {
-                assert_eq!(read.encode(Stamps::Kept), damaged, "byte {at}, bit {bit}");
+    let encodings = [
+        (writes(3, 5).encode(Stamps::Kept), Stamps::Kept),
+        (built_and_written().encode(Stamps::Left), Stamps::Left),
+        (built_and_written().encode(Stamps::Mixed), Stamps::Mixed),
+    ];
+    for (bytes, stamps) in encodings {
+        for len in 0..bytes.len() {
+            assert!(State::parse(&bytes[..len]).is_err(), "accepted {len} bytes");
+        }
+        // The first byte says which encoding it is.
+        for at in 1..bytes.len() {
+            for bit in 0..8 {
+                let mut damaged = bytes.clone();
+                damaged[at] ^= 1 << bit;
+                if let Ok(read) = State::parse(&damaged) {
+                    assert_eq!(read.encode(stamps), damaged, "byte {at}, bit {bit}");
+                }
             }
         }
+    }
+}
+
+#[test]
+fn usages_of_one_moment_stand_in_the_order_in_which_they_were_written() {
+    let state = built_and_written();
+    let sessions = |state: &State| {
+        let last = state.usages_of("0").filter(|usage| usage.at >= 900.0);
+        last.map(|usage| usage.session.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(sessions(&state), ["z", "m", "a", "z", "m", "a"]);
+    for stamps in [Stamps::Left, Stamps::Mixed] {
+        let again = State::parse(&state.encode(stamps)).unwrap();
+        assert_eq!(sessions(&again), sessions(&state));
+        assert_eq!(again.latest_usage_of("0").unwrap().session, "a");
     }
 }
 

@@ -68,6 +68,33 @@ impl Engine {
         Ok(Uint8Array::from(&self.0.snapshot()?[..]))
     }
 
+    /// Encodes a snapshot that also holds the stamps of all writes, for `snapseek/persist`.
+    ///
+    /// # Errors
+    /// When the snapshot is damaged, or the records exceed a limit of the format.
+    #[wasm_bindgen(js_name = compactedSnapshot)]
+    pub fn compacted_snapshot(&self) -> Result<Uint8Array, Failure> {
+        Ok(Uint8Array::from(&self.0.compacted_snapshot()?[..]))
+    }
+
+    /// Encodes every write that was made at run time, compacted ones included, for `snapseek/persist`; `undefined` when
+    /// there is none.
+    ///
+    /// # Errors
+    /// When the snapshot is damaged.
+    #[wasm_bindgen(js_name = allChanges)]
+    pub fn all_changes(&self) -> Result<Option<Uint8Array>, Failure> {
+        Ok(self.0.all_changes()?.map(|bytes| Uint8Array::from(&bytes[..])))
+    }
+
+    /// Moves the engine to another snapshot and applies its own changes there, for `snapseek/persist`.
+    ///
+    /// # Errors
+    /// When the bytes are not a snapshot, or have another schema; then the engine stays as it is.
+    pub fn rebase(&mut self, snapshot: &Uint8Array) -> Result<(), Failure> {
+        Ok(self.0.rebase(convert::bytes(snapshot)?)?)
+    }
+
     /// A fresh snapshot and the files of its documents, each of at most `most` bytes: an array, the snapshot first.
     ///
     /// # Errors

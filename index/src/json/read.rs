@@ -237,9 +237,7 @@ impl Reader<'_> {
     /// JavaScript encodes such a string.
     fn unicode_escape(&mut self) -> Result<char, Fault> {
         let first = self.hex()?;
-        if (0xd800..0xdc00).contains(&first)
-            && self.bytes.get(self.at..self.at + 2) == Some(br"\u")
-        {
+        if (0xd800..0xdc00).contains(&first) && self.bytes.get(self.at..self.at + 2) == Some(br"\u") {
             let before = self.at;
             self.at += 1;
             if let second @ 0xdc00..0xe000 = self.hex()? {
