@@ -96,7 +96,9 @@ impl Builder {
         })
     }
 
-    /// Sets the number of encoding threads; 0 counts as 1, which is the default. The snapshot's bytes do not depend on it.
+    /// Sets the number of encoding threads; 0 counts as 1, which is the default.
+    ///
+    /// The snapshot's bytes do not depend on it.
     #[must_use]
     pub fn with_threads(mut self, threads: usize) -> Builder {
         self.threads = threads.max(1);
@@ -118,7 +120,8 @@ impl Builder {
     /// For each model that has an embedder, the builder embeds the record unless the record brings its own vector.
     ///
     /// # Errors
-    /// Fails when the record does not fit the schema or exceeds a limit. The record is left out and the builder stays usable.
+    /// Fails when the record does not fit the schema or exceeds a limit. The record is left out, and the builder stays
+    /// usable.
     pub fn add(&mut self, record: &Record) -> Result<(), BuildError> {
         let embedders = Embedders::with_tables(&self.schema, &self.tables).map_err(MergeError::from)?;
         let vectors = embedders.vectors(&self.schema, record);

@@ -390,7 +390,7 @@ fn files_beside_a_snapshot_are_found_and_foreign_ones_refused() {
     files.iter().enumerate().for_each(|(file, bytes)| std::fs::write(name(file), bytes).unwrap());
     open().unwrap().verify().unwrap();
     std::fs::write(name(1), &files[1][..files[1].len() - 1]).unwrap();
-    assert!(open().unwrap_err().contains("bytes, the snapshot says"));
+    assert!(open().unwrap_err().contains("bytes, but the snapshot expects"));
     std::fs::write(name(1), b"snap").unwrap();
     assert!(open().unwrap_err().contains("does not belong to the snapshot beside it"));
     let (_, others) = split(25_000);

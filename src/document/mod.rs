@@ -1,4 +1,4 @@
-//! What was the document? Records as they come in, and as they are kept.
+//! How are documents read in and stored?
 
 mod cache;
 #[cfg(not(target_arch = "wasm32"))]
