@@ -135,7 +135,7 @@ fn is_punctuation(c: char) -> bool {
 }
 
 fn is_in(ranges: &[(u32, u32)], c: char) -> bool {
-    // Printable ASCII, the usual case, is in none of the tables. ASCII punctuation is tested elsewhere.
+    // Printable ASCII, the usual case, is neither removed nor a mark, and its punctuation is tested without a table.
     if (' '..'\u{7f}').contains(&c) {
         return false;
     }

@@ -182,7 +182,8 @@ impl<'a> Parser<'a> {
         syntax_error(&self.next)
     }
 
-    /// Parses operands joined by operators that bind at least as strongly as `loosest`; all operators associate to the left.
+    /// Parses operands joined by operators that bind at least as strongly as `loosest`. All operators associate to the
+    /// left.
     fn expression(&mut self, loosest: u8, within: FieldSet) -> Result<Tree, QueryError> {
         let base = self.stack;
         let mut tree = self.operand(within)?;

@@ -1,9 +1,10 @@
-//! Which hits say something new?
+//! Which hits add something new?
 
-/// The order of maximal marginal relevance: the next hit is the one with the greatest λ · score − (1 − λ) · likeness to
-/// the most alike of those before it. At most `limit` places, as numbers of `scores`, which are best first.
+/// Reorders hits by maximal marginal relevance and returns at most `limit` indexes into `scores`.
 ///
-/// Scores count as shares of the greatest. λ from 0, only what is new, to 1, only scores; equal hits keep their order.
+/// The next hit is the one with the greatest λ · score − (1 − λ) · s, where s is its greatest similarity to a hit chosen
+/// before. `scores` are best first and are divided by the greatest of them. λ ranges from 0 (only novelty) to 1 (only
+/// scores). Ties keep their order.
 pub fn marginal_relevance(
     scores: &[f64],
     lambda: f64,
@@ -28,8 +29,9 @@ pub fn marginal_relevance(
     chosen
 }
 
-/// For each of `count` hits, best first, the better one that it says nothing new beside: the first that it is at least
-/// so much alike. None where there is no such hit.
+/// Returns for each of `count` hits, best first, the better hit that it duplicates, if any.
+///
+/// That is the first hit that is no duplicate itself and whose similarity to it is at least `least`.
 pub fn folded(count: usize, least: f64, mut alike: impl FnMut(usize, usize) -> f64) -> Vec<Option<usize>> {
     let mut under: Vec<Option<usize>> = Vec::new();
     for hit in 0..count {
@@ -44,7 +46,7 @@ pub fn folded(count: usize, least: f64, mut alike: impl FnMut(usize, usize) -> f
 mod tests {
     use super::*;
 
-    /// Hits on a line, alike by how near they stand.
+    /// Hits on a line; their similarity grows as their distance shrinks.
     fn near(places: &'static [f64]) -> impl Fn(usize, usize) -> f64 {
         move |a, b| 1.0 - (places[a] - places[b]).abs().min(1.0)
     }

@@ -1,9 +1,9 @@
 //! How do several lists become one?
 //!
-//! Pure functions over ids and scores, one idea a file: fusion by rank or by a fixed sum ([`reciprocal_rank_fusion`],
-//! [`sum`]), the default fusion, which weighs the two legs of a query by what is known about it ([`auto`]), decay with age
-//! ([`recency_boost`]), scores below 1 ([`bm25_normalize`]) and the cosine of a pair ([`cosine_similarity`]). None of them knows where a score came from, and none depends on the order in which
-//! candidates are handed over.
+//! These are pure functions over ids and scores, one idea per file: fusion by rank or by a fixed sum
+//! ([`reciprocal_rank_fusion`], [`sum`]), the default fusion, which weighs the two legs by statistics of the query
+//! ([`auto`]), decay with age ([`recency_boost`]), scores below 1 ([`bm25_normalize`]) and the cosine of a pair
+//! ([`cosine_similarity`]). None of them knows where a score came from, and none depends on the order of its candidates.
 
 mod adaptive;
 mod auto;

@@ -9,7 +9,7 @@ use crate::query::{Node, Query};
 use crate::scoring::{Documents, Matching, ScoreTable, Source, TermMatching, restricted};
 use crate::snapshot::SnapshotError;
 
-/// Whether a query is nothing but alternatives of single phrases.
+/// Returns whether a query is an OR of single phrases, or one phrase.
 pub fn is_any_of_phrases(query: &Query, weights: &[f64]) -> bool {
     let has_the_form = match &query.root {
         Node::Or(nodes) => nodes.iter().all(|node| is_phrase(node) || *node == Node::Nothing),
@@ -18,7 +18,7 @@ pub fn is_any_of_phrases(query: &Query, weights: &[f64]) -> bool {
     has_the_form && are_positive(weights)
 }
 
-/// Whether a query is several single phrases, all of them wanted.
+/// Returns whether a query is an AND of single phrases.
 pub fn is_all_of_phrases(query: &Query, weights: &[f64]) -> bool {
     matches!(&query.root, Node::And(nodes) if nodes.iter().all(is_phrase)) && are_positive(weights)
 }
@@ -27,15 +27,15 @@ fn is_phrase(node: &Node) -> bool {
     matches!(node, Node::Near(group) if group.phrases.len() == 1)
 }
 
-/// Whether all weights are above zero, so that a document matches exactly if its score is not zero.
+/// Returns whether all weights are positive. Only then does a score of zero mean that a document does not match.
 fn are_positive(weights: &[f64]) -> bool {
     weights.iter().all(|&weight| weight > 0.0)
 }
 
-/// The source of each phrase; none where no document has it.
+/// Returns the scored source of each phrase, or `None` for a phrase that no document has.
 ///
 /// # Errors
-/// When the index is damaged.
+/// Fails when the index is damaged.
 pub fn sources<'a>(
     part: &Part<'a>,
     query: &Query,
@@ -65,10 +65,12 @@ pub fn sources<'a>(
     Ok(sources)
 }
 
-/// The cursor of a node, on its first document. `lists` are the phrases' lists, each used by one node.
+/// Returns the cursor of a node, positioned on its first document.
+///
+/// `lists` holds the posting list of each phrase; each is used by one node.
 ///
 /// # Errors
-/// When the index is damaged.
+/// Fails when the index is damaged.
 pub fn matching<'a>(
     part: &Part<'a>,
     query: &Query,
