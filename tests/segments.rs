@@ -167,7 +167,7 @@ fn a_write_that_fails_leaves_everything_as_it_was() {
     let bad = Record::from_json(json).unwrap();
     let good = record(&columns, 3, &vec![Some("slow fox".to_owned())]);
     let error = engine.add(&[good, bad]).unwrap_err();
-    assert_eq!(error.to_string(), "record \"2\": \"title\" is an object, the schema says it is text");
+    assert_eq!(error.to_string(), "record \"2\": \"title\" is an object, but the schema declares it as text");
     assert_eq!(engine.snapshot().unwrap(), before);
     assert_eq!(*Engine::open(engine.changes().unwrap()).unwrap_err(), SnapshotFault::IsChanges);
     let other = Engine::empty(&schema(&["body".to_owned()], "porter unicode61")).unwrap();

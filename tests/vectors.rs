@@ -176,8 +176,8 @@ fn what_is_no_vector_is_refused_at_build_with_the_record_named() {
         ("[0, 0, 0]", "its vector for \"test\" cannot be used: it has no direction"),
         ("[1e39, 1]", "its vector for \"test\" cannot be used: number 0 of it is not finite"),
         ("[]", "it has 0 numbers; 1 to 4096 are allowed"),
-        ("[1, \"2\"]", "\"embedding\" is an array of other things, the schema says it is a vector"),
-        ("\"x\"", "\"embedding\" is a string, the schema says it is a vector: an array of numbers"),
+        ("[1, \"2\"]", "\"embedding\" is an array of other things, but must be a vector"),
+        ("\"x\"", "\"embedding\" is a string, but must be a vector: an array of numbers"),
     ];
     for (vector, reason) in cases {
         let mut builder = Builder::new(&schema).unwrap();

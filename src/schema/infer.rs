@@ -1,11 +1,11 @@
-//! A schema from the records themselves, where nobody wrote one.
+//! Which schema fits given records, if nobody wrote one?
 
 use super::{Schema, SchemaError, TextField};
 use crate::attributes::{AttributeType, time_of};
 use crate::document::Record;
 use crate::json::Json;
 
-/// What a field's values look like.
+/// The role that a field's values suggest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Look {
     Text,
@@ -14,14 +14,24 @@ enum Look {
 }
 
 impl Schema {
-    /// The schema these records suggest.
+    /// Infers a schema from records.
     ///
-    /// Strings are text, arrays of strings keywords, numbers and booleans attributes, ISO dates times, and so are
-    /// numbers in fields named like `createdAt` or `validUntil`. A field whose values differ in type is text if any is a
-    /// string, otherwise only stored.
+    /// Strings are text, arrays of strings are keywords, numbers and booleans are attributes. ISO dates are times, and
+    /// so are numbers in fields with names like `createdAt` or `validUntil`. A field whose values have different types
+    /// is text if any value is a string, and only stored otherwise.
+    ///
+    /// ```
+    /// use snapseek::{Record, Schema, attributes::AttributeType, json::Json};
+    ///
+    /// let json = Json::parse(br#"{"id": "1", "title": "Quick fox", "legs": 4}"#)?;
+    /// let schema = Schema::infer(&[Record::from_json(json)?])?;
+    /// assert_eq!(schema.field_names(), ["title"]);
+    /// assert_eq!(schema.attribute("legs"), Some((0, AttributeType::Number)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// When no field is text.
+    /// Fails when no field is text.
     pub fn infer<'a>(records: impl IntoIterator<Item = &'a Record>) -> Result<Schema, SchemaError> {
         let mut looks: Vec<(String, Look)> = Vec::new();
         for record in records {

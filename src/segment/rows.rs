@@ -1,22 +1,21 @@
-//! Where is the record with this key? A hash table of rows, whose keys live elsewhere.
+//! Which row has the record with a given key? A hash table of rows answers this; the keys are stored elsewhere.
 //!
-//! Nothing is ever taken out: a record that was removed keeps its place, marked dead where it lives.
+//! Removing a record does not remove its entry: the row stays in the table and gets a tombstone in its part.
 
 use crate::document::Key;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A row of one of several parts.
+/// A row in one of several parts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowRef {
     pub part: u32,
     pub row: u32,
 }
 
-/// Where the last record with each key is.
+/// Maps each key to the last row with that key.
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
-    /// A power of two of them, of which no more than three quarters are taken. A row is looked for from where the hash
-    /// of its key says on.
+    /// A power of two of slots, at most three quarters of them occupied, with linear probing from the hash of the key.
     slots: Vec<Option<Slot>>,
     taken: usize,
 }
@@ -28,15 +27,15 @@ struct Slot {
 }
 
 impl Rows {
-    /// So many slots there are at least.
+    /// The smallest number of slots.
     const FEWEST: usize = 16;
 
-    /// The row with this key, of which `is_it` knows whether it is one's own.
+    /// Finds the row with this key; `is_it` returns whether a row has the key.
     pub fn find(&self, key: Key, is_it: &dyn Fn(RowRef) -> bool) -> Option<RowRef> {
         self.slots.get(self.place(hash(key), is_it))?.map(|slot| slot.at)
     }
 
-    /// Notes that the record with this key is now here; where it was before.
+    /// Stores the row of a key, and returns the row that it replaces.
     pub fn replace(&mut self, key: Key, at: RowRef, is_it: &dyn Fn(RowRef) -> bool) -> Option<RowRef> {
         if self.taken * 4 >= self.slots.len() * 3 {
             self.resize((2 * self.slots.len()).max(Rows::FEWEST), &|_| true);
@@ -48,12 +47,12 @@ impl Rows {
         before.map(|slot| slot.at)
     }
 
-    /// Forgets the rows that are not to be kept.
+    /// Removes all rows for which `is_kept` is false.
     pub fn retain(&mut self, is_kept: &dyn Fn(RowRef) -> bool) {
         self.resize(self.slots.len(), is_kept);
     }
 
-    /// The slot of the row with this hash that is it, or the free one in which it would stand.
+    /// Returns the slot of the row with this hash for which `is_it` holds, or the free slot where it would be inserted.
     fn place(&self, hash: u32, is_it: &dyn Fn(RowRef) -> bool) -> usize {
         let mask = self.slots.len().wrapping_sub(1);
         let mut place = hash as usize & mask;
@@ -76,7 +75,7 @@ impl Rows {
     }
 }
 
-/// A hash of a key; two keys that differ seldom share it.
+/// Hashes a key to 32 bits; different keys may collide.
 fn hash(key: Key) -> u32 {
     (xxh3_64(key.id.as_bytes()) ^ xxh3_64(key.kind.as_bytes()).rotate_left(1)) as u32
 }

@@ -1,4 +1,4 @@
-//! The dictionary and its lists: terms of all sources in order, each one's live postings with new numbers.
+//! How are dictionaries and posting lists merged? Term by term, in order, with new numbers for live postings.
 
 use super::{MergeError, Rows, Source};
 use crate::bitmap::Bitmap;
@@ -11,7 +11,7 @@ use crate::segment::batch::Batch;
 use crate::segment::threads::on_threads;
 use crate::wire::len32;
 
-/// The shapes by final number, and for each source the final number of each of its own.
+/// Returns the merged shapes by number, and for each source a map from its shape numbers to the merged ones.
 pub(super) fn merge_shapes(sources: &[Source]) -> Result<(Vec<Shape>, Vec<Vec<u32>>), MergeError> {
     let mut writer = ShapesWriter::default();
     let mut provisional = Vec::with_capacity(sources.len());
@@ -55,17 +55,17 @@ fn live_uses(segment: &Segment, dead: &Bitmap) -> Result<Vec<u64>, MergeError> {
     Ok(uses)
 }
 
-/// All that encoding a term's list takes.
+/// The inputs for encoding the posting list of a term.
 pub(super) struct Plan<'a> {
     pub rows: Rows<'a>,
     pub shape_numbers: &'a [Vec<u32>],
     pub shapes: &'a [Shape],
-    /// By shape and by document: what a posting's worth is reckoned from.
+    /// The frequency of each shape and the norm of each document, from which score upper bounds are computed.
     pub frequencies: Vec<f64>,
     pub norms: Vec<f64>,
 }
 
-/// The encoded terms of a part of the dictionary.
+/// The encoded terms of one range of the dictionary.
 #[derive(Default)]
 struct EncodedTerms {
     terms: Vec<(Vec<u8>, ListRef)>,
@@ -98,7 +98,7 @@ impl Plan<'_> {
         Ok((terms.finish(), postings))
     }
 
-    /// Terms that cut the dictionary into about `parts` ranges of like work, taken from the largest source.
+    /// Returns terms that cut the dictionary into about `parts` ranges of similar work, taken from the largest source.
     fn cuts(&self, parts: usize) -> Result<Vec<Vec<u8>>, MergeError> {
         let largest = self.rows.sources.iter().max_by_key(|source| source.dead().len());
         let mut cuts = match largest {
@@ -111,7 +111,7 @@ impl Plan<'_> {
                     |place: usize| inverted.order.get(place).map(|&term| batch.terms.get(term).to_vec());
                 (1..parts).filter_map(|part| term(place(part))).collect::<Vec<_>>()
             }
-            // Where each list stands is not known without a walk; ranges of like many terms will do.
+            // Locating each list would take a walk, so cut into ranges with similar numbers of terms.
             Some(Source::Segment(segment, _)) => {
                 let terms = segment.terms()?;
                 let mut cuts = Vec::new();
@@ -148,7 +148,7 @@ impl Plan<'_> {
                     stream.take(renumbering, &self.shape_numbers[*place], &mut list, &mut scratch)?;
                 }
             }
-            // All its documents may be dead.
+            // The list is empty if all its documents are dead.
             if !list.documents.is_empty() {
                 let worth = |shape: u32, document: u32| {
                     bm25::saturation(self.frequencies[shape as usize], self.norms[document as usize])
@@ -161,7 +161,7 @@ impl Plan<'_> {
     }
 }
 
-/// The terms of one source in order, from some term on.
+/// Iterates over the terms of one source in order, from a given term on.
 enum Stream<'a> {
     Batch { batch: &'a Batch, place: usize },
     Segment { lists: Lists<'a>, walk: TermsWalk<'a>, is_done: bool },
@@ -191,7 +191,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Appends the term's live postings to `list`, and moves to the next term.
+    /// Appends the live postings of the current term to `list`, and moves to the next term.
     fn take(
         &mut self,
         renumbering: Renumbering,
