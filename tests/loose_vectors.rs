@@ -1,4 +1,4 @@
-//! Vectors on lines of their own: the snapshot is the one of records that carry them.
+//! Do vectors on separate lines give the same snapshot as vectors inside records?
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -43,7 +43,7 @@ fn batch(schema: &Schema, fill: impl Fn(&mut BatchWriter)) -> Batch {
     writer.finish()
 }
 
-/// Every third record has no vector at all, every fifth is gone in the end.
+/// Every third record has no vector, and every fifth is removed in the end.
 fn carried(schema: &Schema) -> Vec<u8> {
     snapshot(schema, |builder| {
         for id in 0..RECORDS {

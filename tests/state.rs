@@ -1,4 +1,4 @@
-//! What is known beside records: kept by snapshots, carried by changes, the same whoever's changes come first.
+//! Is the state beside records kept by snapshots, carried by changes, and independent of the order of changes?
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -107,7 +107,7 @@ fn lines_built_and_lines_added_at_run_time_give_the_same_bytes() {
     assert!(engine.snapshot().unwrap() == base());
 }
 
-/// Writes that look random: the same for the same seed.
+/// Makes pseudo-random writes; the same seed gives the same writes.
 fn write_some(engine: &mut Engine, seed: u64) {
     let mut random = seed;
     let mut below = |end: u64| {
@@ -149,7 +149,7 @@ fn the_changes_of_two_tabs_applied_in_any_order_give_the_same_bytes() {
         };
         let expected = applied([&one, &two, &two]);
         assert!(applied([&two, &one, &two]) == expected, "seed {seed}");
-        // Each tab that takes the other's changes comes to the same.
+        // Two tabs that apply each other's changes reach the same state.
         left.apply(two.clone()).unwrap();
         right.apply(one.clone()).unwrap();
         assert!(left.snapshot().unwrap() == expected, "seed {seed}");

@@ -1,4 +1,4 @@
-//! Vector search against the scan that compares everything, after any series of writes.
+//! After any series of writes, does vector search equal a scan that compares everything?
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -47,7 +47,7 @@ fn record(id: usize, vector: Option<&[f64]>) -> Record {
     Record::from_json(Json::parse(text.as_bytes()).unwrap()).unwrap()
 }
 
-/// Every sixth record lacks a vector; some vectors are twice there.
+/// Builds records. Every sixth lacks a vector, and some vectors occur twice.
 fn records(count: usize) -> Vec<Record> {
     let mut random = Random(11);
     let mut last = random.vector();
@@ -86,7 +86,7 @@ fn ids(response: &SearchResponse) -> Vec<String> {
     response.hits.iter().map(|hit| hit.id.clone()).collect()
 }
 
-/// All live records that have a vector and pass, nearest first, by the rows of the only segment.
+/// Returns all live records that have a vector and pass, nearest first, by the rows of the only segment.
 fn naive(engine: &Engine, metric: Metric, passes: impl Fn(usize) -> bool) -> Vec<(String, f64)> {
     let query = Query::new(&query(), metric, WIDTH).unwrap();
     let segment = engine.segments().next().unwrap();

@@ -1,4 +1,4 @@
-//! What is a record? A flat JSON object with an `id` and a `kind`.
+//! How is a document passed in? As a record, a flat JSON object with an `id` and a `kind`.
 
 use crate::json::Json;
 

@@ -1,4 +1,4 @@
-//! What does a reader of model folders hand over? A static model that is not encoded yet.
+//! How does a reader of model folders pass on a model? As a static model that is not encoded yet.
 
 use super::wordpiece::WordPieceOptions;
 
@@ -81,7 +81,7 @@ pub enum StaticModelError {
         /// The token.
         token: String,
     },
-    /// A part of the model exceeds what the section can hold.
+    /// A part of the model is too large for the section.
     #[error("the model is too large; each of its parts must be smaller than 4 GiB")]
     TooLarge,
 }

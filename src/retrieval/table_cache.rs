@@ -1,4 +1,4 @@
-//! What can queries against a segment share?
+//! Which tables can queries against a segment share?
 
 use super::Part;
 use crate::bm25::Totals;

@@ -99,7 +99,7 @@ pub(super) fn merge_vectors(
             let document = numbers[row.at.part as usize].1.of(row.at.row);
             merging.loose.extend(document.map(|document| (document, row.vector)));
         }
-        // The last of several vectors for a document comes first here, so it is the one that stays.
+        // The last of several vectors for a document comes first here, so `dedup` keeps it.
         sort_by(&mut merging.loose, |(a, _), (b, _)| b.cmp(a));
         merging.loose.dedup_by_key(|(document, _)| *document);
         for ((source, (_, numbers)), views) in sources.iter().zip(numbers).zip(&views) {

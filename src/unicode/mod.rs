@@ -1,4 +1,4 @@
-//! Which characters form a grapheme, and what is their lower case? The data is that of Unicode 17.
+//! Which characters form a grapheme, and how are they lower-cased? Both follow Unicode 17.
 //!
 //! Graphemes equal those of the crate unicode-segmentation, and lower case equals the standard library's; tests compare
 //! both for every code point. The tables of those two take 35 kB of a module (9 kB with brotli). The combined table here

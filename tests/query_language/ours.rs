@@ -1,4 +1,4 @@
-//! Our answers, by the plainest evaluation of the tree.
+//! Evaluates a query tree in the simplest possible way.
 
 use crate::{FIELDS, ROWS, analyzer};
 use snapseek::analysis::{Analyzer, Purpose};
@@ -36,7 +36,7 @@ impl Ours {
     }
 }
 
-/// The message of `error`, after making sure that the rest of it is fit to be shown.
+/// Returns the message of `error`, after checking that its span and remedy can be shown.
 fn checked(expression: &str, error: &QueryError) -> String {
     assert!(expression.get(error.span()).is_some(), "{:?} is no span of {expression:?}", error.span());
     assert!(error.remedy().ends_with('.'), "{error} has the remedy {:?}", error.remedy());
@@ -53,7 +53,7 @@ fn matches(query: &Query, node: &Node, row: &Row) -> bool {
     }
 }
 
-/// Whether some start of a phrase has, no further before it than allowed, a start of every phrase.
+/// Returns whether some occurrence of a phrase has an occurrence of every phrase within the allowed distance before it.
 fn is_near(query: &Query, near: &Near, row: &Row) -> bool {
     let phrases: Vec<&Phrase> = near.phrases.iter().map(|&place| &query.phrases[place]).collect();
     let starts: Vec<Vec<(usize, usize)>> = phrases.iter().map(|phrase| starts(phrase, row)).collect();

@@ -4,7 +4,7 @@ use crate::{FIELDS, analyzer, parse};
 use snapseek::ids::{FieldId, FieldSet};
 use snapseek::query::{Node, Phrase, Query, Term};
 
-/// The tree with phrases by their number, a bar, and the phrases: `or(0 1) | ant, title:bat*`.
+/// Formats the tree with phrases by number, a bar, and the phrases: `or(0 1) | ant, title:bat*`.
 fn shown(query: &Query) -> String {
     let phrases: Vec<String> = query.phrases.iter().map(shown_phrase).collect();
     format!("{} | {}", shown_node(&query.root), phrases.join(", "))

@@ -1,4 +1,4 @@
-//! Random tables and random MATCH expressions over them.
+//! Generates random tables and random MATCH expressions over them.
 
 use super::{Question, Random, Values};
 use snapseek::analysis::Analyzer;
@@ -117,7 +117,7 @@ impl Generator {
         tokenizer
     }
 
-    /// The text of a column, or NULL.
+    /// Returns the text of a column, or NULL.
     pub fn value(&mut self) -> Option<String> {
         if self.random.chance(6) {
             return None;
@@ -134,7 +134,7 @@ impl Generator {
     }
 
     fn word(&mut self) -> &'static str {
-        // Squaring favours the first words, so that some are common.
+        // Squaring favours the first words, so that some words are common.
         let place = self.random.below(WORDS.len()) * self.random.below(WORDS.len()) / WORDS.len();
         WORDS[place]
     }
@@ -238,9 +238,10 @@ impl Generator {
     }
 }
 
-/// Whether FTS5 may report positions left over from a sub-expression that failed, or lose some (docs/fts5.md): a NOT, a NEAR
-/// or a filtered phrase below an OR or on the right of a NOT; an AND that is not the whole expression over anything that can
-/// stand on a row without matching it.
+/// Returns whether FTS5 may report positions left over from a sub-expression that failed, or lose some (docs/fts5.md).
+///
+/// This can happen with a NOT, a NEAR or a filtered phrase below an OR or on the right of a NOT, and with an AND that is
+/// not the whole expression over a node whose cursor can be on a row without matching it.
 pub fn is_leftover_prone(expression: &str, columns: &[String]) -> bool {
     let analyzer = Analyzer::parse("unicode61").unwrap();
     Query::parse(expression, columns, &analyzer).is_ok_and(|query| match &query.root {
@@ -263,7 +264,7 @@ fn is_prone(query: &Query, node: &Node, may_fail: bool) -> bool {
     }
 }
 
-/// Whether FTS5's cursor for this node can stand on a row that the node does not match.
+/// Returns whether FTS5's cursor for this node can be on a row that the node does not match.
 fn can_stall(query: &Query, node: &Node) -> bool {
     match node {
         Node::Nothing => false,
