@@ -8,8 +8,8 @@ use crate::document::{Key, Record};
 use crate::json::Json;
 use crate::schema::{Schema, SchemaError};
 use crate::segment::{
-    Batch, BatchError, BatchFault, BatchWriter, Embedders, LooseRow, LooseVector, MergeError, RowRef, Rows,
-    Segment, Source, encode_tables, merge, merge_sections,
+    Batch, BatchError, BatchFault, BatchWriter, Embedders, LooseRow, LooseVector, MergeError, RowRef,
+    RowsByKey, Segment, Source, encode_tables, merge, merge_sections,
 };
 use crate::snapshot::{self, SectionKind};
 use crate::state::{LineError, Stamp, Stamps, State};
@@ -54,9 +54,9 @@ pub struct Builder {
     threads: usize,
     /// The batch being filled. It is created on first use, because vector widths are known only then.
     open: Option<Box<BatchWriter>>,
-    parts: Vec<Part>,
+    parts: Vec<BuilderPart>,
     /// Maps each key to the last record with that key.
-    rows: Rows,
+    rows: RowsByKey,
     /// Vectors that arrived without their record. They are assigned to records when the snapshot is finished.
     loose: Vec<LooseVector>,
     gathered: usize,
@@ -66,7 +66,7 @@ pub struct Builder {
 
 /// A group of records: a batch at first, an encoded segment with its tombstones later.
 #[derive(Debug)]
-enum Part {
+enum BuilderPart {
     Batch(Box<Batch>),
     Segment(Box<Segment>, Bitmap),
 }
@@ -88,7 +88,7 @@ impl Builder {
             threads: 1,
             open: None,
             parts: Vec::new(),
-            rows: Rows::default(),
+            rows: RowsByKey::default(),
             loose: Vec::new(),
             gathered: 0,
             tables: Vec::new(),
@@ -209,7 +209,7 @@ impl Builder {
     }
 
     fn sources(&self) -> Vec<Source<'_>> {
-        self.parts.iter().map(Part::source).collect::<Vec<_>>()
+        self.parts.iter().map(BuilderPart::source).collect::<Vec<_>>()
     }
 
     fn loose_rows(&self) -> Vec<LooseRow<'_>> {
@@ -241,7 +241,7 @@ impl Builder {
         let part = u32::try_from(self.parts.len()).expect("few batches");
         self.gathered += batch.text_len();
         let rows = (0..batch.len()).filter(|&row| !batch.is_dead(row)).collect::<Vec<_>>();
-        self.parts.push(Part::Batch(Box::new(batch)));
+        self.parts.push(BuilderPart::Batch(Box::new(batch)));
         for row in rows {
             self.place(RowRef { part, row: u32::try_from(row).expect("a batch has few rows") });
         }
@@ -293,13 +293,13 @@ impl Builder {
 
     /// Encodes all batches that are not encoded yet into one segment.
     fn encode_gathered(&mut self) -> Result<(), BuildError> {
-        let first = self.parts.iter().position(|part| matches!(part, Part::Batch(_))).unwrap_or(0);
+        let first = self.parts.iter().position(|part| matches!(part, BuilderPart::Batch(_))).unwrap_or(0);
         let bytes = merge(&self.schema, &self.sources()[first..], self.threads)?;
         let segment = Segment::open(bytes).map_err(MergeError::from)?;
         self.parts.truncate(first);
         self.gathered = 0;
         let documents = segment.documents();
-        self.parts.push(Part::Segment(Box::new(segment), Bitmap::none(documents as usize)));
+        self.parts.push(BuilderPart::Segment(Box::new(segment), Bitmap::none(documents as usize)));
         // The merged rows have new numbers; rows of earlier parts keep theirs.
         let part = u32::try_from(first).expect("few parts");
         self.rows.retain(&|at| at.part < part);
@@ -308,22 +308,22 @@ impl Builder {
     }
 }
 
-fn key_of(parts: &[Part], at: RowRef) -> Key<'_> {
+fn key_of(parts: &[BuilderPart], at: RowRef) -> Key<'_> {
     parts[at.part as usize].key(at.row)
 }
 
-impl Part {
+impl BuilderPart {
     fn source(&self) -> Source<'_> {
         match self {
-            Part::Batch(batch) => Source::Batch(batch),
-            Part::Segment(segment, dead) => Source::Segment(segment, dead),
+            BuilderPart::Batch(batch) => Source::Batch(batch),
+            BuilderPart::Segment(segment, dead) => Source::Segment(segment, dead),
         }
     }
 
     fn key(&self, row: u32) -> Key<'_> {
         match self {
-            Part::Batch(batch) => batch.key(row as usize),
-            Part::Segment(segment, _) => {
+            BuilderPart::Batch(batch) => batch.key(row as usize),
+            BuilderPart::Segment(segment, _) => {
                 let keys = segment.keys().and_then(|keys| Ok(keys.get(row as usize)?));
                 keys.expect("a segment that was just written can be read")
             }
@@ -332,8 +332,8 @@ impl Part {
 
     fn kill(&mut self, row: u32) {
         match self {
-            Part::Batch(batch) => batch.kill(row as usize),
-            Part::Segment(_, dead) => {
+            BuilderPart::Batch(batch) => batch.kill(row as usize),
+            BuilderPart::Segment(_, dead) => {
                 dead.insert(row as usize);
             }
         }

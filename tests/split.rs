@@ -304,7 +304,7 @@ fn files_are_as_long_as_wished_and_one_that_cannot_be_is_refused() {
         assert!(blocks == documents);
     }
     let error = Split::of(sections(), 1_000).unwrap_err();
-    assert!(error.needed > 1_000 && error.to_string().contains("at most 1000"));
+    assert!(error.needed > 1_000 && error.to_string().contains("limited to 1000 bytes"));
 }
 
 #[test]

@@ -20,11 +20,11 @@ use crate::wire::{Malformed, Reader, len32, u32_at};
 #[derive(Clone, Debug)]
 pub struct ColumnWriter {
     kind: AttributeType,
-    values: Values,
+    values: ColumnValues,
 }
 
 #[derive(Clone, Debug)]
-enum Values {
+enum ColumnValues {
     Strings(Vec<Vec<String>>),
     Numbers(Vec<Option<f64>>),
     Bools(Vec<Option<bool>>),
@@ -37,9 +37,9 @@ impl ColumnWriter {
     /// Creates an empty column for an attribute of type `kind`.
     pub fn new(kind: AttributeType) -> ColumnWriter {
         let values = match kind {
-            AttributeType::Keyword | AttributeType::Keywords => Values::Strings(Vec::new()),
-            AttributeType::Number | AttributeType::Time => Values::Numbers(Vec::new()),
-            AttributeType::Bool => Values::Bools(Vec::new()),
+            AttributeType::Keyword | AttributeType::Keywords => ColumnValues::Strings(Vec::new()),
+            AttributeType::Number | AttributeType::Time => ColumnValues::Numbers(Vec::new()),
+            AttributeType::Bool => ColumnValues::Bools(Vec::new()),
         };
         ColumnWriter { kind, values }
     }
@@ -56,21 +56,21 @@ impl ColumnWriter {
     pub fn push(&mut self, value: Option<&Json>) -> bool {
         let value = value.filter(|value| **value != Json::Null);
         match (&mut self.values, value) {
-            (Values::Strings(values), value) => match strings_of(value, self.kind) {
+            (ColumnValues::Strings(values), value) => match strings_of(value, self.kind) {
                 Some(strings) => values.push(strings),
                 None => return false,
             },
-            (Values::Numbers(values), None) => values.push(None),
-            (Values::Numbers(values), Some(value)) => {
+            (ColumnValues::Numbers(values), None) => values.push(None),
+            (ColumnValues::Numbers(values), Some(value)) => {
                 let number = if self.kind == AttributeType::Time { time_of(value) } else { value.as_f64() };
                 if number.is_none() {
                     return false;
                 }
                 values.push(number);
             }
-            (Values::Bools(values), None) => values.push(None),
-            (Values::Bools(values), Some(Json::Bool(value))) => values.push(Some(*value)),
-            (Values::Bools(_), Some(_)) => return false,
+            (ColumnValues::Bools(values), None) => values.push(None),
+            (ColumnValues::Bools(values), Some(Json::Bool(value))) => values.push(Some(*value)),
+            (ColumnValues::Bools(_), Some(_)) => return false,
         }
         true
     }
@@ -78,29 +78,29 @@ impl ColumnWriter {
     /// Appends the value that `document` has in `column`, which must have the same type.
     pub fn push_from(&mut self, column: &ColumnView, document: usize) {
         match &mut self.values {
-            Values::Strings(values) => {
+            ColumnValues::Strings(values) => {
                 values.push(column.strings(document).map(str::to_owned).collect::<Vec<_>>())
             }
-            Values::Numbers(values) => values.push(column.number(document)),
-            Values::Bools(values) => values.push(column.bool(document)),
+            ColumnValues::Numbers(values) => values.push(column.number(document)),
+            ColumnValues::Bools(values) => values.push(column.bool(document)),
         }
     }
 
     /// Appends the value that `document` has in another writer of the same type.
     pub fn push_from_writer(&mut self, other: &ColumnWriter, document: usize) {
         match (&mut self.values, &other.values) {
-            (Values::Strings(to), Values::Strings(from)) => to.push(from[document].clone()),
-            (Values::Numbers(to), Values::Numbers(from)) => to.push(from[document]),
-            (Values::Bools(to), Values::Bools(from)) => to.push(from[document]),
+            (ColumnValues::Strings(to), ColumnValues::Strings(from)) => to.push(from[document].clone()),
+            (ColumnValues::Numbers(to), ColumnValues::Numbers(from)) => to.push(from[document]),
+            (ColumnValues::Bools(to), ColumnValues::Bools(from)) => to.push(from[document]),
             _ => unreachable!("columns of one schema have the same types"),
         }
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {
         match &self.values {
-            Values::Strings(values) => encode_strings(values, self.kind),
-            Values::Numbers(values) => encode_numbers(values),
-            Values::Bools(values) => {
+            ColumnValues::Strings(values) => encode_strings(values, self.kind),
+            ColumnValues::Numbers(values) => encode_numbers(values),
+            ColumnValues::Bools(values) => {
                 let mut out = Vec::new();
                 let code = |value: &Option<bool>| value.map_or(0, |value| 1 + u32::from(value));
                 put_codes(&values.iter().map(code).collect::<Vec<_>>(), &mut out);
@@ -201,7 +201,7 @@ pub struct ColumnView<'a> {
     strings: Strings<'a>,
     /// For `keywords` columns only: the index of each document's first code, one u32 per document and a final one.
     firsts: &'a [u8],
-    pub(super) numbers: Numbers<'a>,
+    pub(super) numbers: NumberEncoding<'a>,
     pub(super) codes: Codes<'a>,
 }
 
@@ -213,8 +213,8 @@ struct Strings<'a> {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Numbers<'a> {
-    From(f64),
+pub(super) enum NumberEncoding<'a> {
+    Packed(f64),
     Plain { presence: &'a [u8], values: &'a [u8] },
 }
 
@@ -231,7 +231,7 @@ impl<'a> ColumnView<'a> {
             kind,
             strings: Strings { count: 0, offsets: &[], bytes: &[] },
             firsts: &[],
-            numbers: Numbers::From(0.0),
+            numbers: NumberEncoding::Packed(0.0),
             codes: Codes::new(&[], 0),
         };
         let words = |count: usize| count.checked_mul(4).ok_or(Malformed(WHAT));
@@ -248,11 +248,11 @@ impl<'a> ColumnView<'a> {
                 }
             }
             AttributeType::Number | AttributeType::Time => match reader.u8()? {
-                1 => view.numbers = Numbers::From(reader.f64()?),
+                1 => view.numbers = NumberEncoding::Packed(reader.f64()?),
                 0 => {
                     let presence = reader.take(documents.div_ceil(8))?;
                     let values = reader.take(documents.checked_mul(8).ok_or(Malformed(WHAT))?)?;
-                    view.numbers = Numbers::Plain { presence, values };
+                    view.numbers = NumberEncoding::Plain { presence, values };
                     return view.when_done(&reader);
                 }
                 _ => return Err(Malformed(WHAT)),
@@ -328,10 +328,10 @@ impl<'a> ColumnView<'a> {
     /// Returns a document's number, or its time in milliseconds since 1970.
     pub fn number(&self, document: usize) -> Option<f64> {
         match self.numbers {
-            Numbers::From(least) => {
+            NumberEncoding::Packed(least) => {
                 self.codes.get(document).checked_sub(1).map(|offset| least + f64::from(offset))
             }
-            Numbers::Plain { presence, values } => {
+            NumberEncoding::Plain { presence, values } => {
                 let chunk = values.get(document.checked_mul(8)?..)?.first_chunk()?;
                 (bits::get(presence, document, 1) == 1).then(|| f64::from_le_bytes(*chunk))
             }

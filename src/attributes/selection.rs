@@ -1,6 +1,6 @@
 //! Which documents have a given value? Filters evaluate a whole column at once.
 
-use super::column::Numbers;
+use super::column::NumberEncoding;
 use super::{AttributeType, ColumnView};
 use crate::bitmap::Bitmap;
 use crate::codes::Codes;
@@ -27,13 +27,13 @@ impl ColumnView<'_> {
     pub fn where_number(&self, len: usize, place: impl Fn(f64) -> Ordering) -> Bitmap {
         match self.numbers {
             // Codes have the same order as the numbers they encode, so a range of numbers is a range of codes.
-            Numbers::From(least) => {
+            NumberEncoding::Packed(least) => {
                 let place_of = |code: u32| place(least + f64::from(code - 1));
                 let start = self.codes.first_where(&|code| place_of(code) != Ordering::Less);
                 let end = self.codes.first_where(&|code| place_of(code) == Ordering::Greater);
                 self.codes.within(len, &(start..end))
             }
-            Numbers::Plain { presence, values } => {
+            NumberEncoding::Plain { presence, values } => {
                 let (values, _) = values.as_chunks();
                 let is_within = |value: &[u8; 8]| place(f64::from_le_bytes(*value)) == Ordering::Equal;
                 let mut bitmap =
@@ -51,8 +51,8 @@ impl ColumnView<'_> {
                 Bitmap::where_true(len, |document| self.codes(document).next().is_some())
             }
             (AttributeType::Bool, _) => self.codes.within(len, &(1..3)),
-            (_, Numbers::Plain { presence, .. }) => Codes::new(presence, 1).within(len, &(1..2)),
-            (_, Numbers::From(_)) => self.codes.within(len, &(1..u32::MAX)),
+            (_, NumberEncoding::Plain { presence, .. }) => Codes::new(presence, 1).within(len, &(1..2)),
+            (_, NumberEncoding::Packed(_)) => self.codes.within(len, &(1..u32::MAX)),
         }
     }
 

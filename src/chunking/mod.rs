@@ -83,12 +83,12 @@ pub fn chunk_text(body: &str, size: usize, overlap: usize) -> Result<Vec<Chunk<'
     let mut windows = Windows::new(body, size, overlap);
     // The first non-space character at or after the start. It is searched for only once, even if several chunks
     // share it.
-    let mut solid = first_solid(body, 0);
+    let mut non_space = first_non_space(body, 0);
     while let Some((start, end)) = windows.next() {
-        if solid < start.byte {
-            solid = first_solid(body, start.byte);
+        if non_space < start.byte {
+            non_space = first_non_space(body, start.byte);
         }
-        if solid >= end.byte {
+        if non_space >= end.byte {
             continue;
         }
         chunks.push(Chunk {
@@ -102,13 +102,13 @@ pub fn chunk_text(body: &str, size: usize, overlap: usize) -> Result<Vec<Chunk<'
     Ok(chunks)
 }
 
-fn first_solid(body: &str, from: usize) -> usize {
+fn first_non_space(body: &str, from: usize) -> usize {
     body[from..].find(|letter: char| !letter.is_whitespace()).map_or(body.len(), |len| from + len)
 }
 
 /// A position between two characters, counted in bytes, characters and UTF-16 code units from the start of the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Place {
+struct TextPosition {
     byte: usize,
     chars: usize,
     units: usize,
@@ -120,19 +120,19 @@ struct Windows<'a> {
     breaks: Vec<Break>,
     size: usize,
     overlap: usize,
-    start: Place,
+    start: TextPosition,
     /// The latest possible end of the window.
-    limit: Place,
+    limit: TextPosition,
     /// The last position up to the limit that is neither in a fence line nor in a grapheme, and the last one that is not
     /// in a grapheme.
-    last_allowed: Place,
-    last_grapheme: Place,
+    last_allowed: TextPosition,
+    last_grapheme: TextPosition,
     is_done: bool,
 }
 
 impl<'a> Windows<'a> {
     fn new(body: &'a str, size: usize, overlap: usize) -> Windows<'a> {
-        let origin = Place::default();
+        let origin = TextPosition::default();
         Windows {
             body,
             breaks: breaks_of(body),
@@ -147,7 +147,7 @@ impl<'a> Windows<'a> {
     }
 
     /// Returns the start and end of the next window.
-    fn next(&mut self) -> Option<(Place, Place)> {
+    fn next(&mut self) -> Option<(TextPosition, TextPosition)> {
         if self.is_done {
             return None;
         }
@@ -177,7 +177,7 @@ impl<'a> Windows<'a> {
 
     /// Returns the best break in the last quarter of the window, the latest of its kind, or `None` if there is no break
     /// between words.
-    fn best_break(&self) -> Option<Place> {
+    fn best_break(&self) -> Option<TextPosition> {
         let last_quarter = self.start.chars + self.size - self.size / 4;
         let earliest = last_quarter.max(self.start.chars + self.overlap + 1);
         let (mut best, mut best_kind) = (None, Break::Graphemes);
@@ -193,13 +193,13 @@ impl<'a> Windows<'a> {
     }
 
     /// Returns the end of a window without a good break.
-    fn hard_end(&self) -> Place {
+    fn hard_end(&self) -> TextPosition {
         let places = [self.last_allowed, self.last_grapheme];
         places.into_iter().find(|place| place.byte > self.start.byte).unwrap_or(self.limit)
     }
 
     /// Returns the position `overlap` characters before `end`, or the nearest one whose break is no worse than the end's.
-    fn next_start(&self, end: Place) -> Place {
+    fn next_start(&self, end: TextPosition) -> TextPosition {
         let allowed = self.breaks[end.byte].min(Break::Graphemes);
         let wanted = end.chars.saturating_sub(self.overlap);
         let mut last = None;
@@ -220,19 +220,19 @@ impl<'a> Windows<'a> {
         }
     }
 
-    fn after(&self, place: Place) -> Place {
+    fn after(&self, place: TextPosition) -> TextPosition {
         let letter = self.body[place.byte..].chars().next().expect("a place before the end of the text");
-        Place {
+        TextPosition {
             byte: place.byte + letter.len_utf8(),
             chars: place.chars + 1,
             units: place.units + letter.len_utf16(),
         }
     }
 
-    fn before(&self, place: Place) -> Place {
+    fn before(&self, place: TextPosition) -> TextPosition {
         let letter =
             self.body[..place.byte].chars().next_back().expect("a place after the start of the text");
-        Place {
+        TextPosition {
             byte: place.byte - letter.len_utf8(),
             chars: place.chars - 1,
             units: place.units - letter.len_utf16(),

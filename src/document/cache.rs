@@ -9,11 +9,11 @@ pub struct BlockCache {
     len: usize,
     clock: u64,
     /// Sorted by block number. Blocks mostly arrive in that order, so insertions move few entries.
-    blocks: Vec<Kept>,
+    blocks: Vec<CachedBlock>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct CachedBlock {
     block: u32,
     used: u64,
     bytes: Vec<u8>,
@@ -49,7 +49,7 @@ impl BlockCache {
     pub fn insert(&mut self, block: u32, bytes: Vec<u8>) {
         self.clock += 1;
         self.len += bytes.len();
-        let kept = Kept { block, used: self.clock, bytes };
+        let kept = CachedBlock { block, used: self.clock, bytes };
         match self.place(block) {
             Ok(place) => self.len -= std::mem::replace(&mut self.blocks[place], kept).bytes.len(),
             Err(place) => self.blocks.insert(place, kept),

@@ -29,10 +29,10 @@ pub const FILE_HEAD: usize = 16;
 pub const DEFAULT_CACHE: usize = 8 << 20;
 
 /// Blocks with at most this many bytes between them share a request, which costs less than another request.
-const NEAR: u64 = 16 << 10;
+const JOINED_GAP: u64 = 16 << 10;
 
 /// A request is not extended further once it has this many bytes.
-const LONG: u64 = 4 << 20;
+const LONG_REQUEST: u64 = 4 << 20;
 
 const WHAT: &str = "the list of document files";
 
@@ -110,8 +110,8 @@ pub struct TooSmallFiles {
 
 /// Divides blocks among files of at most `most` bytes.
 ///
-/// Returns the section that describes the files, which [`Outside::parse`] reads, and the range of `blocks` that each
-/// file holds.
+/// Returns the section that describes the files, which [`SeparateBlocks::parse`] reads, and the range of `blocks` that
+/// each file holds.
 ///
 /// # Errors
 /// Fails when a block does not fit a file of `most` bytes.
@@ -162,35 +162,35 @@ pub fn is_file_of_documents(head: &[u8]) -> bool {
 
 /// The blocks of a snapshot that keeps its documents in separate files.
 #[derive(Debug)]
-pub struct Outside {
+pub struct SeparateBlocks {
     len: usize,
     firsts: Vec<u32>,
     checksums: Vec<u64>,
     section_checksum: u64,
     cache: Mutex<BlockCache>,
-    source: Option<Box<dyn TellingSource>>,
+    source: Option<Box<dyn TextErrorSource>>,
 }
 
 /// A [`BlockSource`] whose errors are strings.
 ///
-/// Only [`Outside::attach`] converts I/O errors to text. A build that never attaches a source, as in a browser,
+/// Only [`SeparateBlocks::attach`] converts I/O errors to text. A build that never attaches a source, as in a browser,
 /// therefore does not link the texts of all I/O errors.
-trait TellingSource: Debug + Send + Sync {
+trait TextErrorSource: Debug + Send + Sync {
     fn read(&self, range: &FileRange) -> Result<Vec<u8>, String>;
 }
 
-impl TellingSource for Box<dyn BlockSource> {
+impl TextErrorSource for Box<dyn BlockSource> {
     fn read(&self, range: &FileRange) -> Result<Vec<u8>, String> {
         (**self).read(range).map_err(|error| error.to_string())
     }
 }
 
-impl Outside {
+impl SeparateBlocks {
     /// Reads the section of a snapshot with `blocks` blocks; [`divide`] writes it.
     ///
     /// # Errors
     /// Fails when the section does not list each block once and in order.
-    pub fn parse(section: &[u8], blocks: usize) -> Result<Outside, Malformed> {
+    pub fn parse(section: &[u8], blocks: usize) -> Result<SeparateBlocks, Malformed> {
         let mut reader = Reader::new(section, WHAT);
         let (len, files) = (reader.len32()?, reader.len32()?);
         let firsts = reader.take(files.checked_mul(4).ok_or(reader.malformed())?)?;
@@ -207,7 +207,7 @@ impl Outside {
         let checksums =
             checksums.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect::<Vec<_>>();
         let cache = Mutex::new(BlockCache::new(DEFAULT_CACHE));
-        Ok(Outside { len, firsts, checksums, section_checksum: xxh3_64(section), cache, source: None })
+        Ok(SeparateBlocks { len, firsts, checksums, section_checksum: xxh3_64(section), cache, source: None })
     }
 
     /// Returns the length of all blocks together, in bytes.
@@ -373,7 +373,7 @@ impl DocumentsView<'_> {
     }
 
     /// Returns the file range of a block.
-    pub(super) fn range(&self, outside: &Outside, block: usize) -> Result<FileRange, Malformed> {
+    pub(super) fn range(&self, outside: &SeparateBlocks, block: usize) -> Result<FileRange, Malformed> {
         let file = outside.file_of(block);
         let start = self.span(outside.firsts[file] as usize)?.start;
         let span = self.span(block)?;
@@ -383,7 +383,7 @@ impl DocumentsView<'_> {
     }
 }
 
-fn missing(outside: &Outside, blocks: Vec<usize>) -> Result<(), StoreError> {
+fn missing(outside: &SeparateBlocks, blocks: Vec<usize>) -> Result<(), StoreError> {
     let cache = outside.cache();
     let mut missing = blocks.into_iter().map(len32).filter(|&block| !cache.has(block)).collect::<Vec<_>>();
     sort(&mut missing);
@@ -393,7 +393,7 @@ fn missing(outside: &Outside, blocks: Vec<usize>) -> Result<(), StoreError> {
 
 fn is_near(last: &FileRange, next: &FileRange) -> bool {
     last.file == next.file
-        && next.bytes.start.saturating_sub(last.bytes.end) <= NEAR
-        && last.bytes.end.saturating_sub(last.bytes.start) < LONG
+        && next.bytes.start.saturating_sub(last.bytes.end) <= JOINED_GAP
+        && last.bytes.end.saturating_sub(last.bytes.start) < LONG_REQUEST
         && last.bytes.end <= next.bytes.end
 }

@@ -9,7 +9,7 @@
 //! block:  documents × varint length · documents
 //! ```
 
-use super::outside::{Outside, StoreError};
+use super::outside::{SeparateBlocks, StoreError};
 use crate::lz4::{self, Unpacking};
 use crate::wire::{Malformed, Reader, len32, put_varint, u32_at};
 use std::borrow::Cow;
@@ -117,8 +117,8 @@ pub struct DocumentsView<'a> {
 /// The location of the blocks: in the snapshot or in separate files.
 #[derive(Clone, Copy, Debug)]
 enum Blocks<'a> {
-    Inside(&'a [u8]),
-    Outside(&'a Outside),
+    InSnapshot(&'a [u8]),
+    Separate(&'a SeparateBlocks),
 }
 
 const WHAT: &str = "the table of documents";
@@ -130,15 +130,18 @@ impl<'a> DocumentsView<'a> {
     /// # Errors
     /// Fails when the table's length contradicts its header, or its blocks cannot hold that many documents.
     pub fn parse(table: &'a [u8], blocks: &'a [u8]) -> Result<DocumentsView<'a>, Malformed> {
-        DocumentsView::new(table, Blocks::Inside(blocks))
+        DocumentsView::new(table, Blocks::InSnapshot(blocks))
     }
 
     /// Reads the table of a snapshot whose blocks are in separate files.
     ///
     /// # Errors
     /// Fails as [`DocumentsView::parse`] does.
-    pub fn parse_outside(table: &'a [u8], blocks: &'a Outside) -> Result<DocumentsView<'a>, Malformed> {
-        DocumentsView::new(table, Blocks::Outside(blocks))
+    pub fn parse_outside(
+        table: &'a [u8],
+        blocks: &'a SeparateBlocks,
+    ) -> Result<DocumentsView<'a>, Malformed> {
+        DocumentsView::new(table, Blocks::Separate(blocks))
     }
 
     fn new(table: &'a [u8], blocks: Blocks<'a>) -> Result<DocumentsView<'a>, Malformed> {
@@ -273,29 +276,29 @@ impl<'a> DocumentsView<'a> {
         if start <= end && end <= self.blocks_len() { Ok(start..end) } else { Err(Malformed(WHAT)) }
     }
 
-    pub(super) fn outside(&self) -> Option<&'a Outside> {
+    pub(super) fn outside(&self) -> Option<&'a SeparateBlocks> {
         match self.blocks {
-            Blocks::Inside(_) => None,
-            Blocks::Outside(outside) => Some(outside),
+            Blocks::InSnapshot(_) => None,
+            Blocks::Separate(outside) => Some(outside),
         }
     }
 
     fn blocks_len(&self) -> usize {
         match self.blocks {
-            Blocks::Inside(bytes) => bytes.len(),
-            Blocks::Outside(outside) => outside.len(),
+            Blocks::InSnapshot(bytes) => bytes.len(),
+            Blocks::Separate(outside) => outside.len(),
         }
     }
 
     fn packed(&self, block: usize) -> Result<Cow<'a, [u8]>, StoreError> {
         match self.blocks {
-            Blocks::Inside(bytes) => Ok(Cow::Borrowed(&bytes[self.span(block)?])),
-            Blocks::Outside(outside) => Ok(Cow::Owned(outside.get(block, || self.range(outside, block))?)),
+            Blocks::InSnapshot(bytes) => Ok(Cow::Borrowed(&bytes[self.span(block)?])),
+            Blocks::Separate(outside) => Ok(Cow::Owned(outside.get(block, || self.range(outside, block))?)),
         }
     }
 
     /// Opens a block and unpacks just enough of it to locate its documents.
-    fn open(&self, block: usize) -> Result<Opened<'a>, StoreError> {
+    fn open(&self, block: usize) -> Result<OpenBlock<'a>, StoreError> {
         let packed = self.packed(block)?;
         let raw_len = self.raw_len(block)?;
         let mut bytes = if packed.len() == raw_len {
@@ -315,7 +318,7 @@ impl<'a> DocumentsView<'a> {
         let first = head.len() - reader.remaining();
         ends.iter_mut().for_each(|end| *end += first);
         if ends.last() == Some(&raw_len) {
-            Ok(Opened { bytes, ends })
+            Ok(OpenBlock { bytes, ends })
         } else {
             Err(Malformed(BLOCK_WHAT).into())
         }
@@ -324,13 +327,13 @@ impl<'a> DocumentsView<'a> {
 
 /// A block that is being read.
 #[derive(Debug)]
-struct Opened<'a> {
+struct OpenBlock<'a> {
     bytes: Unpacking<'a>,
     /// The start of the first document, then the end of each document, in bytes.
     ends: Vec<usize>,
 }
 
-impl Opened<'_> {
+impl OpenBlock<'_> {
     /// Returns the end of the last document.
     fn end(&self) -> usize {
         self.ends.last().copied().unwrap_or(0)
@@ -343,7 +346,7 @@ pub struct DocumentsReader<'a> {
     view: DocumentsView<'a>,
     block: usize,
     first: usize,
-    opened: Option<Opened<'a>>,
+    opened: Option<OpenBlock<'a>>,
 }
 
 impl DocumentsReader<'_> {

@@ -235,11 +235,11 @@ impl<'a> Parser<'a> {
             let head = self.head()?;
             let mut member = self.near(head, within)?;
             self.stack = base + 1;
-            if self.is_hollow(member.phrases[0]) {
+            if self.has_no_terms(member.phrases[0]) {
                 self.phrases.pop();
                 continue;
             }
-            if self.is_hollow(first) {
+            if self.has_no_terms(first) {
                 self.phrases.remove(first);
                 members.clear();
                 member.phrases.iter_mut().for_each(|place| *place -= 1);
@@ -257,12 +257,12 @@ impl<'a> Parser<'a> {
     }
 
     /// Returns whether the phrase at this index has no tokens.
-    fn is_hollow(&self, place: usize) -> bool {
+    fn has_no_terms(&self, place: usize) -> bool {
         self.phrases[place].terms.is_empty()
     }
 
     fn node(&self, near: Near) -> Node {
-        let is_dead = self.is_hollow(near.phrases[0]) || near.fields.is_empty_among(self.fields.len());
+        let is_dead = self.has_no_terms(near.phrases[0]) || near.fields.is_empty_among(self.fields.len());
         if is_dead { Node::Nothing } else { Node::Near(near) }
     }
 
@@ -344,7 +344,7 @@ impl<'a> Parser<'a> {
                 let string = self.next;
                 self.expect(TokenKind::String)?;
                 self.phrase(string)?;
-                self.phrases[first].is_initial = !self.is_hollow(first);
+                self.phrases[first].is_initial = !self.has_no_terms(first);
             }
         }
         for phrase in &mut self.phrases[first..] {
@@ -368,9 +368,9 @@ impl<'a> Parser<'a> {
             self.take()?;
             self.phrase(string)?;
             self.stack = listed;
-            if self.is_hollow(self.phrases.len() - 1) {
+            if self.has_no_terms(self.phrases.len() - 1) {
                 self.phrases.pop();
-            } else if self.is_hollow(first) {
+            } else if self.has_no_terms(first) {
                 self.phrases.remove(first);
             }
         }

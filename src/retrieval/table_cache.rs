@@ -12,9 +12,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug, Default)]
 pub struct TableCache {
     /// The score table of these weights (as bits) and this average length (as bits).
-    table: Last<(Vec<u64>, u64), ScoreTable>,
+    table: LastEntry<(Vec<u64>, u64), ScoreTable>,
     /// The frequencies of these weights (as bits) and fields.
-    frequencies: Last<(Vec<u64>, FieldSet), Frequencies>,
+    frequencies: LastEntry<(Vec<u64>, FieldSet), Frequencies>,
     zeros: Mutex<Vec<f64>>,
 }
 
@@ -23,15 +23,15 @@ pub type Frequencies = Vec<Option<f64>>;
 
 /// A cache of one entry: the last value and its key.
 #[derive(Debug)]
-struct Last<K, V>(Mutex<Option<(K, Arc<V>)>>);
+struct LastEntry<K, V>(Mutex<Option<(K, Arc<V>)>>);
 
-impl<K, V> Default for Last<K, V> {
-    fn default() -> Last<K, V> {
-        Last(Mutex::new(None))
+impl<K, V> Default for LastEntry<K, V> {
+    fn default() -> LastEntry<K, V> {
+        LastEntry(Mutex::new(None))
     }
 }
 
-impl<K: PartialEq, V> Last<K, V> {
+impl<K: PartialEq, V> LastEntry<K, V> {
     /// Returns the cached value if its key equals `key`; otherwise makes the value and caches it.
     fn get(&self, key: K, make: impl FnOnce() -> Result<V, SnapshotError>) -> Result<Arc<V>, SnapshotError> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);

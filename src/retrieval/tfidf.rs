@@ -50,7 +50,7 @@ impl TermStatistics {
             if let Some(dead) = part.dead {
                 members.subtract(dead);
             }
-            walks.push(Walk::new(part, terms.fields)?);
+            walks.push(SegmentWalk::new(part, terms.fields)?);
         }
         let documents = members.iter().map(|members| members.count() as u64).sum();
         let rows = corpus.parts.last().map_or(0, |part| part.first_row + part.segment.documents());
@@ -116,7 +116,7 @@ impl TermStatistics {
 }
 
 /// A pass over the dictionary of one segment.
-struct Walk<'a> {
+struct SegmentWalk<'a> {
     terms: TermsWalk<'a>,
     term_count: usize,
     is_over: bool,
@@ -127,8 +127,8 @@ struct Walk<'a> {
     counts: Vec<u32>,
 }
 
-impl<'a> Walk<'a> {
-    fn new(part: &'a Part<'a>, fields: FieldSet) -> Result<Walk<'a>, SnapshotError> {
+impl<'a> SegmentWalk<'a> {
+    fn new(part: &'a Part<'a>, fields: FieldSet) -> Result<SegmentWalk<'a>, SnapshotError> {
         let view = part.segment.terms()?;
         let counts = part.segment.shapes()?.iter().map(|shape| {
             let own = shape.counts().iter().filter(|(field, _)| fields.has(*field));
@@ -137,7 +137,7 @@ impl<'a> Walk<'a> {
         let mut terms = view.walk();
         let is_over = !terms.advance()?;
         let counts = counts.collect::<Vec<_>>();
-        Ok(Walk { terms, term_count: view.len(), is_over, lists: None, part, counts })
+        Ok(SegmentWalk { terms, term_count: view.len(), is_over, lists: None, part, counts })
     }
 
     /// Appends the member rows that have the current term, with its frequency.

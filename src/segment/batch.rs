@@ -1,7 +1,7 @@
 //! How do records become postings? A batch holds consecutive records that are inverted but not encoded.
 
 use super::loose::LooseVector;
-use super::rows::{RowRef, Rows};
+use super::rows::{RowRef, RowsByKey};
 use super::vectors::rows_writers;
 use crate::analysis::{Analyzer, Purpose};
 use crate::attributes::{AttributeType, ColumnWriter};
@@ -96,7 +96,7 @@ pub struct BatchWriter {
     /// The names of the text fields.
     fields: Vec<String>,
     /// Maps each key to the last record with that key. All rows belong to one part.
-    rows: Rows,
+    rows: RowsByKey,
     tokens: Vec<u32>,
     words: Words,
     batch: Batch,
@@ -144,7 +144,7 @@ impl BatchWriter {
         Ok(BatchWriter {
             analyzer: schema.analyzer()?,
             fields: schema.field_names().into_iter().map(str::to_owned).collect::<Vec<_>>(),
-            rows: Rows::default(),
+            rows: RowsByKey::default(),
             tokens: Vec::new(),
             words: Words::default(),
             batch: Batch {

@@ -9,10 +9,10 @@ const WHAT: &str = "the table of embedders";
 
 /// The embedders of a schema's models. A model may have none.
 pub struct Embedders<'a> {
-    by_model: Vec<Option<Own<'a>>>,
+    by_model: Vec<Option<ModelEmbedder<'a>>>,
 }
 
-enum Own<'a> {
+enum ModelEmbedder<'a> {
     Hash(Box<HashEmbedder>),
     Static(StaticModelView<'a>),
 }
@@ -51,15 +51,15 @@ impl<'a> Embedders<'a> {
         for (place, (_, model)) in schema.models().enumerate() {
             let table = tables.get(place).filter(|table| !table.is_empty());
             by_model.push(match (model.embedder, table) {
-                (Some(EmbedderKind::Hash), None) => {
-                    Some(Own::Hash(Box::new(HashEmbedder::new(model.width.unwrap_or(HashEmbedder::WIDTH)))))
-                }
+                (Some(EmbedderKind::Hash), None) => Some(ModelEmbedder::Hash(Box::new(HashEmbedder::new(
+                    model.width.unwrap_or(HashEmbedder::WIDTH),
+                )))),
                 (Some(EmbedderKind::Static), Some(table)) => {
                     let view = StaticModelView::parse(table)?;
                     if model.width.is_some_and(|width| width != view.width()) {
                         return Err(Malformed(WHAT));
                     }
-                    Some(Own::Static(view))
+                    Some(ModelEmbedder::Static(view))
                 }
                 (Some(EmbedderKind::Static) | None, None) => None,
                 (_, Some(_)) => return Err(Malformed(WHAT)),
@@ -74,7 +74,7 @@ impl<'a> Embedders<'a> {
     /// Fails when a table is damaged.
     pub fn verify(&self) -> Result<(), Malformed> {
         for own in self.by_model.iter().flatten() {
-            if let Own::Static(view) = own {
+            if let ModelEmbedder::Static(view) = own {
                 view.verify()?;
             }
         }
@@ -84,8 +84,8 @@ impl<'a> Embedders<'a> {
     /// Embeds a text, or returns `None` if the model has no embedder. A text without known tokens gives zeros.
     pub fn embed(&self, model: usize, text: &str) -> Option<Vec<f32>> {
         Some(match self.by_model.get(model)?.as_ref()? {
-            Own::Hash(embedder) => embedder.embed(text),
-            Own::Static(view) => view.embed(text),
+            ModelEmbedder::Hash(embedder) => embedder.embed(text),
+            ModelEmbedder::Static(view) => view.embed(text),
         })
     }
 

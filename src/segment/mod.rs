@@ -21,10 +21,10 @@ pub use embedders::{Embedders, encode_tables};
 pub use loose::LooseRow;
 pub(crate) use loose::LooseVector;
 pub use merge::{MAX_TEXT, MergeError, MergeFault, Source, merge, merge_sections};
-pub(crate) use rows::{RowRef, Rows};
+pub(crate) use rows::{RowRef, RowsByKey};
 
 use crate::attributes::{self, ColumnView};
-use crate::document::{DocumentsView, Key, KeysView, Outside, Record};
+use crate::document::{DocumentsView, Key, KeysView, Record, SeparateBlocks};
 use crate::ids::FieldId;
 use crate::inverted::{Cursor, LengthsView, ListRef, Lists, Shape, TermsView, TermsWalk, shapes};
 use crate::json::Json;
@@ -42,7 +42,7 @@ pub struct Segment {
     schema: Schema,
     documents: u32,
     /// The separate files that hold the documents; `None` if the segment's own file holds them.
-    outside: Option<Outside>,
+    outside: Option<SeparateBlocks>,
     shapes: OnceLock<Vec<Shape>>,
     lengths: OnceLock<Vec<u32>>,
     columns_are_ordered: OnceLock<bool>,
@@ -99,7 +99,7 @@ impl Segment {
             .iter()
             .filter(|section| is_text(section.kind))
             .map(|section| section.range.len())
-            .fold(self.outside.as_ref().map_or(0, Outside::len), usize::saturating_add)
+            .fold(self.outside.as_ref().map_or(0, SeparateBlocks::len), usize::saturating_add)
     }
 
     /// Returns the dictionary.
@@ -215,12 +215,12 @@ impl Segment {
     }
 
     /// Returns the separate files that hold the documents, or `None` if the segment's own file holds them.
-    pub fn outside(&self) -> Option<&Outside> {
+    pub fn outside(&self) -> Option<&SeparateBlocks> {
         self.outside.as_ref()
     }
 
     /// Returns the separate files that hold the documents, for attaching a source.
-    pub fn outside_mut(&mut self) -> Option<&mut Outside> {
+    pub fn outside_mut(&mut self) -> Option<&mut SeparateBlocks> {
         self.outside.as_mut()
     }
 
@@ -360,14 +360,14 @@ impl Segment {
     }
 }
 
-fn outside(snapshot: &Snapshot, blocks: usize) -> Result<Option<Outside>, SnapshotError> {
+fn outside(snapshot: &Snapshot, blocks: usize) -> Result<Option<SeparateBlocks>, SnapshotError> {
     let has = |kind| snapshot.sections().iter().any(|section| section.kind == kind);
     match snapshot.optional_section(SectionKind::DocumentFiles)? {
         // Changes are small and contain their documents.
         Some(_) if has(SectionKind::Documents) || has(SectionKind::Removed) => {
             Err(Malformed("the list of document files").into())
         }
-        Some(section) => Ok(Some(Outside::parse(section, blocks)?)),
+        Some(section) => Ok(Some(SeparateBlocks::parse(section, blocks)?)),
         None => Ok(None),
     }
 }

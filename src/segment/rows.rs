@@ -14,7 +14,7 @@ pub(crate) struct RowRef {
 
 /// Maps each key to the last row with that key.
 #[derive(Debug, Default)]
-pub(crate) struct Rows {
+pub(crate) struct RowsByKey {
     /// A power of two of slots, at most three quarters of them occupied, with linear probing from the hash of the key.
     slots: Vec<Option<Slot>>,
     taken: usize,
@@ -26,22 +26,22 @@ struct Slot {
     at: RowRef,
 }
 
-impl Rows {
+impl RowsByKey {
     /// The smallest number of slots.
     const FEWEST: usize = 16;
 
-    /// Finds the row with this key; `is_it` returns whether a row has the key.
-    pub fn find(&self, key: Key, is_it: &dyn Fn(RowRef) -> bool) -> Option<RowRef> {
-        self.slots.get(self.place(hash(key), is_it))?.map(|slot| slot.at)
+    /// Finds the row with this key; `has_key` returns whether a row has the key.
+    pub fn find(&self, key: Key, has_key: &dyn Fn(RowRef) -> bool) -> Option<RowRef> {
+        self.slots.get(self.place(hash(key), has_key))?.map(|slot| slot.at)
     }
 
     /// Stores the row of a key, and returns the row that it replaces.
-    pub fn replace(&mut self, key: Key, at: RowRef, is_it: &dyn Fn(RowRef) -> bool) -> Option<RowRef> {
+    pub fn replace(&mut self, key: Key, at: RowRef, has_key: &dyn Fn(RowRef) -> bool) -> Option<RowRef> {
         if self.taken * 4 >= self.slots.len() * 3 {
-            self.resize((2 * self.slots.len()).max(Rows::FEWEST), &|_| true);
+            self.resize((2 * self.slots.len()).max(RowsByKey::FEWEST), &|_| true);
         }
         let hash = hash(key);
-        let place = self.place(hash, is_it);
+        let place = self.place(hash, has_key);
         let before = self.slots[place].replace(Slot { hash, at });
         self.taken += usize::from(before.is_none());
         before.map(|slot| slot.at)
@@ -52,12 +52,12 @@ impl Rows {
         self.resize(self.slots.len(), is_kept);
     }
 
-    /// Returns the slot of the row with this hash for which `is_it` holds, or the free slot where it would be inserted.
-    fn place(&self, hash: u32, is_it: &dyn Fn(RowRef) -> bool) -> usize {
+    /// Returns the slot of the row with this hash for which `has_key` holds, or the free slot where it would be inserted.
+    fn place(&self, hash: u32, has_key: &dyn Fn(RowRef) -> bool) -> usize {
         let mask = self.slots.len().wrapping_sub(1);
         let mut place = hash as usize & mask;
         while let Some(Some(slot)) = self.slots.get(place)
-            && !(slot.hash == hash && is_it(slot.at))
+            && !(slot.hash == hash && has_key(slot.at))
         {
             place = (place + 1) & mask;
         }
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn every_key_is_where_a_map_has_it() {
-        let (mut rows, mut known) = (Rows::default(), HashMap::new());
+        let (mut rows, mut known) = (RowsByKey::default(), HashMap::new());
         let mut ids = Vec::new();
         let mut state = 7_u32;
         for row in 0..20_000 {
@@ -95,8 +95,8 @@ mod tests {
             ids.push(format!("{}", state >> 19));
             let key = Key { id: &ids[row], kind: "document" };
             let at = RowRef { part: state & 1, row: u32::try_from(row).unwrap() };
-            let is_it = |other: RowRef| ids[other.row as usize] == ids[row];
-            let before = rows.replace(key, at, &is_it).map(|at| at.row);
+            let has_key = |other: RowRef| ids[other.row as usize] == ids[row];
+            let before = rows.replace(key, at, &has_key).map(|at| at.row);
             assert_eq!(before, known.insert(ids[row].clone(), at).map(|at| at.row));
         }
         rows.retain(&|at| at.part == 0);
@@ -106,6 +106,6 @@ mod tests {
             let found = rows.find(key, &|other| ids[other.row as usize] == *id).map(|at| at.row);
             assert_eq!(found, known.get(id).map(|at| at.row));
         }
-        assert!(Rows::default().find(Key { id: "a", kind: "b" }, &|_| true).is_none());
+        assert!(RowsByKey::default().find(Key { id: "a", kind: "b" }, &|_| true).is_none());
     }
 }

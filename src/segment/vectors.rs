@@ -94,7 +94,7 @@ pub(super) fn merge_vectors(
         });
     }
     for (model, (writer, (name, _))) in writers.iter_mut().zip(schema.models()).enumerate() {
-        let mut merging = Merging { writer, name, loose: Vec::new() };
+        let mut merging = ModelMerge { writer, name, loose: Vec::new() };
         for row in loose.iter().rev().filter(|row| row.model == model) {
             let document = numbers[row.at.part as usize].1.of(row.at.row);
             merging.loose.extend(document.map(|document| (document, row.vector)));
@@ -117,14 +117,14 @@ pub(super) fn merge_vectors(
 }
 
 /// The state of merging the vectors of one model.
-struct Merging<'a> {
+struct ModelMerge<'a> {
     writer: &'a mut RowsWriter,
     name: &'a str,
     /// Sorted by document in descending order.
     loose: Vec<(u32, &'a [f32])>,
 }
 
-impl Merging<'_> {
+impl ModelMerge<'_> {
     /// Appends the live rows of a view.
     fn append(&mut self, view: &RowsView, documents: usize, numbers: &NewNumbers) -> Result<(), MergeError> {
         let mut next = 0;

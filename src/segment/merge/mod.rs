@@ -6,7 +6,7 @@ mod terms;
 
 use self::documents::merge_documents;
 use self::forms::merge_forms;
-use self::terms::{Plan, merge_shapes};
+use self::terms::{TermEncoder, merge_shapes};
 use super::Segment;
 use super::batch::Batch;
 use super::loose::LooseRow;
@@ -125,11 +125,11 @@ pub fn merge_sections(
     }
     let numbers = renumberings(sources);
     let documents = numbers.iter().map(|(live, _)| *live as usize).sum();
-    let rows = Rows { sources, numbers: &numbers };
+    let rows = SourceRows { sources, numbers: &numbers };
     let (field_lengths, lengths) = merge_lengths(schema, sources)?;
     let (shapes, shape_numbers) = merge_shapes(sources)?;
     let weights = schema.bound_weights();
-    let plan = Plan {
+    let plan = TermEncoder {
         rows,
         shape_numbers: &shape_numbers,
         shapes: &shapes,
@@ -161,7 +161,7 @@ pub fn merge_sections(
 }
 
 /// For each source: the number of its live rows, and their new numbers.
-type Numbers = Vec<(u32, NewNumbers)>;
+type RowNumbers = Vec<(u32, NewNumbers)>;
 
 #[derive(Debug)]
 pub(super) enum NewNumbers {
@@ -179,7 +179,7 @@ impl NewNumbers {
     }
 }
 
-fn renumberings(sources: &[Source]) -> Numbers {
+fn renumberings(sources: &[Source]) -> RowNumbers {
     let mut first = 0;
     let number = |source: &Source| {
         let dead = source.dead();
@@ -196,12 +196,12 @@ fn renumberings(sources: &[Source]) -> Numbers {
 }
 
 #[derive(Clone, Copy)]
-struct Rows<'a> {
+struct SourceRows<'a> {
     sources: &'a [Source<'a>],
-    numbers: &'a Numbers,
+    numbers: &'a RowNumbers,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> SourceRows<'a> {
     fn renumbering(&self, source: usize) -> Renumbering<'a> {
         match &self.numbers[source].1 {
             NewNumbers::From(first) => Renumbering::From(*first),

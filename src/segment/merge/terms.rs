@@ -1,6 +1,6 @@
 //! How are dictionaries and posting lists merged? Term by term, in order, with new numbers for live postings.
 
-use super::{MergeError, Rows, Source};
+use super::{MergeError, Source, SourceRows};
 use crate::bitmap::Bitmap;
 use crate::bm25;
 use crate::inverted::{
@@ -56,8 +56,8 @@ fn live_uses(segment: &Segment, dead: &Bitmap) -> Result<Vec<u64>, MergeError> {
 }
 
 /// The inputs for encoding the posting list of a term.
-pub(super) struct Plan<'a> {
-    pub rows: Rows<'a>,
+pub(super) struct TermEncoder<'a> {
+    pub rows: SourceRows<'a>,
     pub shape_numbers: &'a [Vec<u32>],
     pub shapes: &'a [Shape],
     /// The frequency of each shape and the norm of each document, from which score upper bounds are computed.
@@ -72,7 +72,7 @@ struct EncodedTerms {
     postings: Vec<u8>,
 }
 
-impl Plan<'_> {
+impl TermEncoder<'_> {
     pub fn encode_terms(&self, threads: usize) -> Result<(Vec<u8>, Vec<u8>), MergeError> {
         let cuts = if threads > 1 { self.cuts(8 * threads)? } else { Vec::new() };
         let mut bounds = vec![None];
@@ -132,7 +132,7 @@ impl Plan<'_> {
         let from = from.unwrap_or(&[]);
         let mut streams = Vec::with_capacity(self.rows.sources.len());
         for (place, source) in self.rows.sources.iter().enumerate() {
-            streams.push((place, Stream::new(source, from)?));
+            streams.push((place, TermStream::new(source, from)?));
         }
         let mut encoded = EncodedTerms::default();
         let mut list = List::default();
@@ -162,32 +162,32 @@ impl Plan<'_> {
 }
 
 /// Iterates over the terms of one source in order, from a given term on.
-enum Stream<'a> {
+enum TermStream<'a> {
     Batch { batch: &'a Batch, place: usize },
     Segment { lists: Lists<'a>, walk: TermsWalk<'a>, is_done: bool },
 }
 
-impl<'a> Stream<'a> {
-    fn new(source: &Source<'a>, from: &[u8]) -> Result<Stream<'a>, MergeError> {
+impl<'a> TermStream<'a> {
+    fn new(source: &Source<'a>, from: &[u8]) -> Result<TermStream<'a>, MergeError> {
         Ok(match *source {
             Source::Batch(batch) => {
                 let place = batch.inverted.order.partition_point(|&term| batch.terms.get(term) < from);
-                Stream::Batch { batch, place }
+                TermStream::Batch { batch, place }
             }
             Source::Segment(segment, _) => {
                 let mut walk = segment.terms()?.walk_from(from)?;
                 let is_done = !walk.advance()?;
-                Stream::Segment { lists: segment.lists()?, walk, is_done }
+                TermStream::Segment { lists: segment.lists()?, walk, is_done }
             }
         })
     }
 
     fn term(&self) -> Option<&[u8]> {
         match self {
-            Stream::Batch { batch, place } => {
+            TermStream::Batch { batch, place } => {
                 batch.inverted.order.get(*place).map(|&term| batch.terms.get(term))
             }
-            Stream::Segment { walk, is_done, .. } => (!is_done).then(|| walk.term()),
+            TermStream::Segment { walk, is_done, .. } => (!is_done).then(|| walk.term()),
         }
     }
 
@@ -200,11 +200,11 @@ impl<'a> Stream<'a> {
         scratch: &mut List,
     ) -> Result<(), MergeError> {
         match self {
-            Stream::Batch { batch, place } => {
+            TermStream::Batch { batch, place } => {
                 batch.inverted.append_to(*place, renumbering, shapes, list);
                 *place += 1;
             }
-            Stream::Segment { lists, walk, is_done } => {
+            TermStream::Segment { lists, walk, is_done } => {
                 scratch.clear();
                 lists.cursor(walk.list())?.drain_to(scratch)?;
                 let total = |shape: u32| lists.shapes[shape as usize].total() as usize;
