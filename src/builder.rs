@@ -238,12 +238,12 @@ impl Builder {
         for key in batch.removed() {
             self.kill(key);
         }
-        let part = u32::try_from(self.parts.len()).expect("few batches");
+        let part = u32::try_from(self.parts.len()).expect("fewer than 2^32 parts fit into memory");
         self.gathered += batch.text_len();
         let rows = (0..batch.len()).filter(|&row| !batch.is_dead(row)).collect::<Vec<_>>();
         self.parts.push(BuilderPart::Batch(Box::new(batch)));
         for row in rows {
-            self.place(RowRef { part, row: u32::try_from(row).expect("a batch has few rows") });
+            self.place(RowRef { part, row: u32::try_from(row).expect("a batch has fewer than 2^32 rows") });
         }
         if self.gathered >= GATHERED_LEN {
             self.encode_gathered()?;
@@ -266,7 +266,7 @@ impl Builder {
         if self.schema.settle_width(model, found) {
             return Ok(());
         }
-        let (name, known) = self.schema.models().nth(model).expect("it is one of the models");
+        let (name, known) = self.schema.models().nth(model).expect("the model index comes from the schema");
         let error = VectorError::OtherWidth { found, expected: known.width.unwrap_or(0) };
         let (id, model) = (key.id.to_owned(), name.to_owned());
         Err(BatchError::from(BatchFault::Vector { id, model, error }).into())
@@ -301,7 +301,7 @@ impl Builder {
         let documents = segment.documents();
         self.parts.push(BuilderPart::Segment(Box::new(segment), Bitmap::none(documents as usize)));
         // The merged rows have new numbers; rows of earlier parts keep theirs.
-        let part = u32::try_from(first).expect("few parts");
+        let part = u32::try_from(first).expect("fewer than 2^32 parts fit into memory");
         self.rows.retain(&|at| at.part < part);
         (0..documents).for_each(|row| self.place(RowRef { part, row }));
         Ok(())

@@ -221,7 +221,8 @@ impl<'a> Windows<'a> {
     }
 
     fn after(&self, place: TextPosition) -> TextPosition {
-        let letter = self.body[place.byte..].chars().next().expect("a place before the end of the text");
+        let letter =
+            self.body[place.byte..].chars().next().expect("the position is before the end of the text");
         TextPosition {
             byte: place.byte + letter.len_utf8(),
             chars: place.chars + 1,
@@ -231,7 +232,7 @@ impl<'a> Windows<'a> {
 
     fn before(&self, place: TextPosition) -> TextPosition {
         let letter =
-            self.body[..place.byte].chars().next_back().expect("a place after the start of the text");
+            self.body[..place.byte].chars().next_back().expect("the position is after the start of the text");
         TextPosition {
             byte: place.byte - letter.len_utf8(),
             chars: place.chars - 1,

@@ -44,8 +44,7 @@ impl HashEmbedder {
     /// Creates an embedder for vectors of `width` numbers; 0 counts as 1.
     pub fn new(width: usize) -> HashEmbedder {
         let width = width.max(1);
-        let analyzer =
-            Analyzer::parse("unicode61 remove_diacritics 0").expect("a tokenizer that snapseek has");
+        let analyzer = Analyzer::parse("unicode61 remove_diacritics 0").expect("this tokenizer is built in");
         HashEmbedder { id: format!("snapseek-hash-v1-{width}"), width, analyzer: analyzer.with_cjk_bigrams() }
     }
 

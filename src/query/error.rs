@@ -86,11 +86,9 @@ impl QueryFault {
     pub fn remedy(&self) -> &'static str {
         match self {
             QueryFault::Syntax { near, .. } if near.is_empty() => {
-                "The expression ends too early: add a word, or close what is open."
+                "The expression ends too early: add a word, or close an open parenthesis or brace."
             }
-            QueryFault::Syntax { .. } => {
-                "Put double quotes around text that is to be searched for as it stands."
-            }
+            QueryFault::Syntax { .. } => "Put double quotes around text to search for it literally.",
             QueryFault::UnterminatedString { .. } => {
                 "Close the string with a double quote; write a double quote inside a string twice."
             }

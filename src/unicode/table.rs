@@ -40,7 +40,7 @@ impl Table {
     /// Returns the table, and unpacks it on first use.
     pub fn get() -> &'static Table {
         static TABLE: OnceLock<Table> = OnceLock::new();
-        TABLE.get_or_init(|| Table::read().expect("the table that the library carries is whole"))
+        TABLE.get_or_init(|| Table::read().expect("the table in the library is valid"))
     }
 
     fn read() -> Result<Table, Malformed> {

@@ -150,10 +150,10 @@ impl TermEncoder<'_> {
             }
             // The list is empty if all its documents are dead.
             if !list.documents.is_empty() {
-                let worth = |shape: u32, document: u32| {
+                let score_bound = |shape: u32, document: u32| {
                     bm25::saturation(self.frequencies[shape as usize], self.norms[document as usize])
                 };
-                let at = postings::encode(&list, self.shapes, worth, &mut encoded.postings);
+                let at = postings::encode(&list, self.shapes, score_bound, &mut encoded.postings);
                 encoded.terms.push((term, at));
             }
         }
