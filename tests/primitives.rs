@@ -10,7 +10,7 @@ use snapseek::primitives::{
     bm25_normalize, build_fts5_query, chunk_text, cosine_similarity, estimate_tokens, format_zod_error,
     normalise_rrf_scores, recency_boost, reciprocal_rank_fusion,
 };
-use snapseek::ranking::{RRF_K, Scored};
+use snapseek::ranking::{RRF_K, ScoredId};
 use std::collections::HashMap;
 use support::Random;
 
@@ -39,9 +39,9 @@ fn ids(value: &Value) -> Vec<&str> {
     value.as_array().unwrap().iter().map(text).collect()
 }
 
-fn scores(value: &Value) -> Vec<Scored<&str>> {
+fn scores(value: &Value) -> Vec<ScoredId<&str>> {
     let pairs = value.as_array().unwrap().iter();
-    pairs.map(|pair| Scored { id: text(&pair[0]), score: number(&pair[1]) }).collect()
+    pairs.map(|pair| ScoredId { id: text(&pair[0]), score: number(&pair[1]) }).collect()
 }
 
 fn floats(value: &Value) -> Vec<f32> {

@@ -20,29 +20,29 @@ use crate::ids::FieldSet;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query {
     /// The tree of operators.
-    pub root: Node,
-    /// The phrases in order of appearance; [`Near::phrases`] holds indexes into this list.
+    pub root: QueryNode,
+    /// The phrases in order of appearance; [`NearGroup::phrases`] holds indexes into this list.
     pub phrases: Vec<Phrase>,
 }
 
 /// A node of the tree: an operator with its operands, or a NEAR group.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Node {
+pub enum QueryNode {
     /// Matches no document: a phrase without tokens, or with column filters that exclude each other.
     Nothing,
     /// Matches documents in which phrases are close to each other; a single phrase is a group of one.
-    Near(Near),
+    Near(NearGroup),
     /// Matches documents that match every operand.
-    And(Vec<Node>),
+    And(Vec<QueryNode>),
     /// Matches documents that match at least one operand.
-    Or(Vec<Node>),
+    Or(Vec<QueryNode>),
     /// Matches documents that match the first operand and not the second.
-    Not(Box<Node>, Box<Node>),
+    Not(Box<QueryNode>, Box<QueryNode>),
 }
 
 /// Phrases that must occur in one field within a distance of each other.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Near {
+pub struct NearGroup {
     /// Indexes into [`Query::phrases`]; at least one.
     pub phrases: Vec<usize>,
     /// The largest number of tokens between two phrases.
@@ -53,14 +53,14 @@ pub struct Near {
 
 /// Terms at consecutive positions of one field.
 ///
-/// A phrase without terms or without fields belongs to no [`Near`], but it keeps its index in the list.
+/// A phrase without terms or without fields belongs to no [`NearGroup`], but it keeps its index in the list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Phrase {
     /// The term at each position; empty if the text had no token.
     pub terms: Vec<Term>,
     /// Whether the phrase matches only at the start of a field (`^`).
     pub is_initial: bool,
-    /// The fields to search, the same as in its [`Near`]. The set is empty if column filters exclude each other.
+    /// The fields to search, the same as in its [`NearGroup`]. The set is empty if column filters exclude each other.
     pub fields: FieldSet,
 }
 

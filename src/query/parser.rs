@@ -7,7 +7,7 @@
 //! only then is the first one evaluated.
 
 use super::lexer::{Lexer, Token, TokenKind};
-use super::{Near, Node, Phrase, Query, QueryError, QueryFault, Term};
+use super::{NearGroup, Phrase, Query, QueryError, QueryFault, QueryNode, Term};
 use crate::analysis::{Analyzer, Purpose};
 use crate::ids::{FieldId, FieldSet};
 
@@ -96,7 +96,7 @@ fn binding(kind: TokenKind) -> u8 {
 
 /// A node with the number of operators on the longest path below it.
 struct Tree {
-    node: Node,
+    node: QueryNode,
     depth: usize,
 }
 
@@ -105,32 +105,35 @@ impl Tree {
     fn join(operator: TokenKind, left: Tree, right: Tree) -> Tree {
         let depth = left.depth_under(operator).max(right.depth_under(operator)) + 1;
         let node = match operator {
-            TokenKind::Not => Node::Not(Box::new(left.node), Box::new(right.node)),
-            TokenKind::And => Node::And(concat(left.operands(operator), right.operands(operator))),
-            _ => Node::Or(concat(left.operands(operator), right.operands(operator))),
+            TokenKind::Not => QueryNode::Not(Box::new(left.node), Box::new(right.node)),
+            TokenKind::And => QueryNode::And(concat(left.operands(operator), right.operands(operator))),
+            _ => QueryNode::Or(concat(left.operands(operator), right.operands(operator))),
         };
         Tree { node, depth }
     }
 
     /// Returns whether this node's operands become operands of a parent with this `operator`.
     fn dissolves_in(&self, operator: TokenKind) -> bool {
-        matches!((operator, &self.node), (TokenKind::And, Node::And(_)) | (TokenKind::Or, Node::Or(_)))
+        matches!(
+            (operator, &self.node),
+            (TokenKind::And, QueryNode::And(_)) | (TokenKind::Or, QueryNode::Or(_))
+        )
     }
 
     fn depth_under(&self, operator: TokenKind) -> usize {
         if self.dissolves_in(operator) { self.depth - 1 } else { self.depth }
     }
 
-    fn operands(self, operator: TokenKind) -> Vec<Node> {
+    fn operands(self, operator: TokenKind) -> Vec<QueryNode> {
         let dissolves = self.dissolves_in(operator);
         match self.node {
-            Node::And(operands) | Node::Or(operands) if dissolves => operands,
+            QueryNode::And(operands) | QueryNode::Or(operands) if dissolves => operands,
             node => vec![node],
         }
     }
 }
 
-fn concat(mut first: Vec<Node>, mut second: Vec<Node>) -> Vec<Node> {
+fn concat(mut first: Vec<QueryNode>, mut second: Vec<QueryNode>) -> Vec<QueryNode> {
     first.append(&mut second);
     first
 }
@@ -246,12 +249,12 @@ impl<'a> Parser<'a> {
             }
             members.push(member);
         }
-        let mut nodes: Vec<Node> = members.into_iter().map(|near| self.node(near)).collect::<Vec<_>>();
+        let mut nodes: Vec<QueryNode> = members.into_iter().map(|near| self.node(near)).collect::<Vec<_>>();
         match nodes.pop() {
             Some(node) if nodes.is_empty() => Ok(Tree { node, depth: 0 }),
             last => {
                 nodes.extend(last);
-                Ok(Tree { node: Node::And(nodes), depth: 1 })
+                Ok(Tree { node: QueryNode::And(nodes), depth: 1 })
             }
         }
     }
@@ -261,9 +264,9 @@ impl<'a> Parser<'a> {
         self.phrases[place].terms.is_empty()
     }
 
-    fn node(&self, near: Near) -> Node {
+    fn node(&self, near: NearGroup) -> QueryNode {
         let is_dead = self.has_no_terms(near.phrases[0]) || near.fields.is_empty_among(self.fields.len());
-        if is_dead { Node::Nothing } else { Node::Near(near) }
+        if is_dead { QueryNode::Nothing } else { QueryNode::Near(near) }
     }
 
     /// Parses `column :` or `{column …} :`, each with an optional `-`, or the string that looks like the start of one.
@@ -320,7 +323,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses a phrase, a phrase after `^`, or a NEAR group. Its phrases are appended to the list.
-    fn near(&mut self, head: Head<'a>, within: FieldSet) -> Result<Near, QueryError> {
+    fn near(&mut self, head: Head<'a>, within: FieldSet) -> Result<NearGroup, QueryError> {
         let first = self.phrases.len();
         let (fields, string) = match head {
             Head::Filter(filter) => {
@@ -350,7 +353,7 @@ impl<'a> Parser<'a> {
         for phrase in &mut self.phrases[first..] {
             phrase.fields = fields;
         }
-        Ok(Near { phrases: (first..self.phrases.len()).collect::<Vec<_>>(), distance, fields })
+        Ok(NearGroup { phrases: (first..self.phrases.len()).collect::<Vec<_>>(), distance, fields })
     }
 
     /// Parses `(phrase … , distance)` after `name`, which must be `NEAR`. Appends the phrases and returns the distance.

@@ -7,7 +7,7 @@ pub const RRF_K: f64 = 60.0;
 
 /// An id with its score; a higher score is better.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Scored<Id> {
+pub struct ScoredId<Id> {
     /// The id.
     pub id: Id,
     /// The score.
@@ -66,7 +66,7 @@ impl<Id> Candidate<Id> {
 /// assert_eq!(fused[0].id, "b");
 /// assert_eq!(fused[0].score, 1.0 / 61.0 + 1.0 / 62.0);
 /// ```
-pub fn reciprocal_rank_fusion<Id: Copy + Ord>(lists: &[&[Id]], k: f64) -> Vec<Scored<Id>> {
+pub fn reciprocal_rank_fusion<Id: Copy + Ord>(lists: &[&[Id]], k: f64) -> Vec<ScoredId<Id>> {
     let mut ranks: Map<Id, Vec<usize>> = Map::new();
     for list in lists {
         let mut best: Map<Id, usize> = Map::new();
@@ -82,7 +82,7 @@ pub fn reciprocal_rank_fusion<Id: Copy + Ord>(lists: &[&[Id]], k: f64) -> Vec<Sc
         sort(&mut ranks);
         ranks.iter().map(|rank| rank_score(*rank, k)).sum()
     };
-    let scored = ranks.into_iter().map(|(id, ranks)| Scored { id, score: score(ranks) });
+    let scored = ranks.into_iter().map(|(id, ranks)| ScoredId { id, score: score(ranks) });
     best_first(scored.collect::<Vec<_>>(), |scored| (scored.score, scored.id))
 }
 
@@ -105,9 +105,9 @@ pub fn by_ranks<Id: Copy + Ord>(ranks: &[(Id, Option<usize>, Option<usize>)], k:
 }
 
 /// Divides scores by the greatest of them (P4), or by 1e-10 if none is greater. The order stays.
-pub fn normalise<Id: Copy>(scored: &[Scored<Id>]) -> Vec<Scored<Id>> {
+pub fn normalise<Id: Copy>(scored: &[ScoredId<Id>]) -> Vec<ScoredId<Id>> {
     let greatest = scored.iter().map(|scored| scored.score).fold(1e-10, f64::max);
-    scored.iter().map(|scored| Scored { id: scored.id, score: scored.score / greatest }).collect::<Vec<_>>()
+    scored.iter().map(|scored| ScoredId { id: scored.id, score: scored.score / greatest }).collect::<Vec<_>>()
 }
 
 /// Fuses by a fixed weight: (1 − alpha) · bm25 / max + alpha · (cosine − min) / (max − min).
@@ -148,7 +148,7 @@ pub(super) fn best_first<T, Id: Ord>(mut all: Vec<T>, key: impl Fn(&T) -> (f64, 
 mod tests {
     use super::*;
 
-    fn ids<Id: Copy>(scored: &[Scored<Id>]) -> Vec<Id> {
+    fn ids<Id: Copy>(scored: &[ScoredId<Id>]) -> Vec<Id> {
         scored.iter().map(|scored| scored.id).collect()
     }
 
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn p3_an_id_repeated_in_a_list_counts_once_at_its_best_rank() {
         let fused = reciprocal_rank_fusion(&[&[5, 5, 6, 5]], 60.0);
-        assert_eq!(fused, [Scored { id: 5, score: 1.0 / 61.0 }, Scored { id: 6, score: 1.0 / 63.0 }]);
+        assert_eq!(fused, [ScoredId { id: 5, score: 1.0 / 61.0 }, ScoredId { id: 6, score: 1.0 / 63.0 }]);
     }
 
     #[test]
@@ -185,15 +185,15 @@ mod tests {
 
     #[test]
     fn p4_the_greatest_score_becomes_one() {
-        let scored = [Scored { id: 1, score: 0.04 }, Scored { id: 2, score: 0.01 }];
-        assert_eq!(normalise(&scored), [Scored { id: 1, score: 1.0 }, Scored { id: 2, score: 0.25 }]);
+        let scored = [ScoredId { id: 1, score: 0.04 }, ScoredId { id: 2, score: 0.01 }];
+        assert_eq!(normalise(&scored), [ScoredId { id: 1, score: 1.0 }, ScoredId { id: 2, score: 0.25 }]);
         assert_eq!(scored[0].score, 0.04, "the input is not changed");
     }
 
     #[test]
     fn p4_no_scores_stay_none_and_zeros_stay_zeros() {
         assert!(normalise::<u32>(&[]).is_empty());
-        assert_eq!(normalise(&[Scored { id: 1, score: 0.0 }]), [Scored { id: 1, score: 0.0 }]);
+        assert_eq!(normalise(&[ScoredId { id: 1, score: 0.0 }]), [ScoredId { id: 1, score: 0.0 }]);
     }
 
     #[test]

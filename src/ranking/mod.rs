@@ -30,7 +30,7 @@ pub use cosine::cosine_similarity;
 pub use decay::{exponential_decay, half_life_decay, recency_boost};
 pub use diversify::diversified;
 pub use diversity::{folded, marginal_relevance};
-pub use fusion::{Candidate, Fused, RRF_K, Scored, by_ranks, normalise, reciprocal_rank_fusion, sum};
+pub use fusion::{Candidate, Fused, RRF_K, ScoredId, by_ranks, normalise, reciprocal_rank_fusion, sum};
 pub use graph::{changed_ranks, graph_signals, relation_weight};
 pub use neighbours::{Near, Placed, share_at, with_neighbours};
 pub use overlap::jaccard;

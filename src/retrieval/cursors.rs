@@ -5,14 +5,14 @@
 use super::Part;
 use super::phrase_lists::{PhraseList, near_list};
 use crate::ids::FieldSet;
-use crate::query::{Node, Query};
+use crate::query::{Query, QueryNode};
 use crate::scoring::{Documents, Matching, ScoreTable, Source, TermMatching, restricted};
 use crate::snapshot::SnapshotError;
 
 /// Returns whether a query is an OR of single phrases, or one phrase.
 pub fn is_any_of_phrases(query: &Query, weights: &[f64]) -> bool {
     let has_the_form = match &query.root {
-        Node::Or(nodes) => nodes.iter().all(|node| is_phrase(node) || *node == Node::Nothing),
+        QueryNode::Or(nodes) => nodes.iter().all(|node| is_phrase(node) || *node == QueryNode::Nothing),
         node => is_phrase(node),
     };
     has_the_form && are_positive(weights)
@@ -20,11 +20,11 @@ pub fn is_any_of_phrases(query: &Query, weights: &[f64]) -> bool {
 
 /// Returns whether a query is an AND of single phrases.
 pub fn is_all_of_phrases(query: &Query, weights: &[f64]) -> bool {
-    matches!(&query.root, Node::And(nodes) if nodes.iter().all(is_phrase)) && are_positive(weights)
+    matches!(&query.root, QueryNode::And(nodes) if nodes.iter().all(is_phrase)) && are_positive(weights)
 }
 
-fn is_phrase(node: &Node) -> bool {
-    matches!(node, Node::Near(group) if group.phrases.len() == 1)
+fn is_phrase(node: &QueryNode) -> bool {
+    matches!(node, QueryNode::Near(group) if group.phrases.len() == 1)
 }
 
 /// Returns whether all weights are positive. Only then does a score of zero mean that a document does not match.
@@ -74,27 +74,27 @@ pub fn sources<'a>(
 pub fn matching<'a>(
     part: &Part<'a>,
     query: &Query,
-    node: &Node,
+    node: &QueryNode,
     lists: &mut [PhraseList],
     weights: &[f64],
 ) -> Result<Matching<'a>, SnapshotError> {
-    let mut all = |nodes: &[Node]| {
+    let mut all = |nodes: &[QueryNode]| {
         nodes.iter().map(|node| matching(part, query, node, lists, weights)).collect::<Result<Vec<_>, _>>()
     };
     let mut found = match node {
-        Node::Nothing => Matching::Empty,
-        Node::And(nodes) => Matching::and(all(nodes)?),
-        Node::Or(nodes) => Matching::Or(all(nodes)?),
-        Node::Not(keep, drop) => {
+        QueryNode::Nothing => Matching::Empty,
+        QueryNode::And(nodes) => Matching::and(all(nodes)?),
+        QueryNode::Or(nodes) => Matching::Or(all(nodes)?),
+        QueryNode::Not(keep, drop) => {
             let keep = matching(part, query, keep, lists, weights)?;
             let drop = matching(part, query, drop, lists, weights)?;
             Matching::Not(Box::new(keep), Box::new(drop))
         }
-        Node::Near(group) if group.phrases.len() > 1 => {
+        QueryNode::Near(group) if group.phrases.len() > 1 => {
             let worked = near_list(part, group, query, weights)?;
             Matching::Worked { phrases: group.phrases.clone(), worked, at: 0 }
         }
-        Node::Near(group) => of_phrase(part, group.phrases[0], group.fields, lists, weights)?,
+        QueryNode::Near(group) => of_phrase(part, group.phrases[0], group.fields, lists, weights)?,
     };
     found.seek(0)?;
     Ok(found)

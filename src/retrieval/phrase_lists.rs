@@ -7,7 +7,7 @@ use super::Part;
 use crate::ids::{FieldId, FieldSet};
 use crate::inverted::ListRef;
 use crate::inverted::shapes::add_times;
-use crate::query::{Near, Phrase, Query, Term};
+use crate::query::{NearGroup, Phrase, Query, Term};
 use crate::scoring::{
     self, PhraseForm, Positions, Worked, each_document_with, frequency, near, sum_by_document,
 };
@@ -148,7 +148,12 @@ pub(super) fn form(phrase: &Phrase) -> PhraseForm {
 ///
 /// # Errors
 /// Fails when the index is damaged.
-pub fn near_list(part: &Part, group: &Near, query: &Query, weights: &[f64]) -> Result<Worked, SnapshotError> {
+pub fn near_list(
+    part: &Part,
+    group: &NearGroup,
+    query: &Query,
+    weights: &[f64],
+) -> Result<Worked, SnapshotError> {
     let phrases = group.phrases.iter().map(|&phrase| &query.phrases[phrase]).collect::<Vec<_>>();
     let lengths = phrases.iter().map(|phrase| phrase.terms.len()).collect::<Vec<_>>();
     let mut worked = Worked::default();

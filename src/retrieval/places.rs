@@ -4,7 +4,7 @@ use super::Part;
 use super::phrase_lists::{form, term_positions};
 use crate::ids::{FieldId, Spot};
 use crate::order::sort;
-use crate::query::{Node, Query};
+use crate::query::{Query, QueryNode};
 use crate::scoring::{Documents, Positions, near, starts_here};
 use crate::snapshot::SnapshotError;
 
@@ -55,10 +55,10 @@ impl<'a> PlaceFinder<'a> {
         Ok(places)
     }
 
-    fn of_node(&mut self, node: &Node, document: u32) -> Result<Option<Vec<Place>>, SnapshotError> {
+    fn of_node(&mut self, node: &QueryNode, document: u32) -> Result<Option<Vec<Place>>, SnapshotError> {
         match node {
-            Node::Nothing => Ok(None),
-            Node::Near(group) => {
+            QueryNode::Nothing => Ok(None),
+            QueryNode::Near(group) => {
                 let mut starts = Vec::with_capacity(group.phrases.len());
                 for &phrase in &group.phrases {
                     starts.push(self.starts_in(phrase, document)?);
@@ -82,7 +82,7 @@ impl<'a> PlaceFinder<'a> {
                 }
                 Ok(Some(places))
             }
-            Node::And(nodes) => {
+            QueryNode::And(nodes) => {
                 let mut all = Vec::new();
                 for node in nodes {
                     match self.of_node(node, document)? {
@@ -92,7 +92,7 @@ impl<'a> PlaceFinder<'a> {
                 }
                 Ok(Some(all))
             }
-            Node::Or(nodes) => {
+            QueryNode::Or(nodes) => {
                 let mut any: Option<Vec<Place>> = None;
                 for node in nodes {
                     if let Some(places) = self.of_node(node, document)? {
@@ -101,7 +101,7 @@ impl<'a> PlaceFinder<'a> {
                 }
                 Ok(any)
             }
-            Node::Not(keep, drop) => match self.of_node(drop, document)? {
+            QueryNode::Not(keep, drop) => match self.of_node(drop, document)? {
                 Some(_) => Ok(None),
                 None => self.of_node(keep, document),
             },

@@ -3,7 +3,7 @@
 use crate::{FIELDS, ROWS, analyzer};
 use snapseek::analysis::{Analyzer, Purpose};
 use snapseek::ids::FieldId;
-use snapseek::query::{Near, Node, Phrase, Query, QueryError, Term};
+use snapseek::query::{NearGroup, Phrase, Query, QueryError, QueryNode, Term};
 
 type Row = [Vec<Vec<u8>>; 3];
 
@@ -43,18 +43,18 @@ fn checked(expression: &str, error: &QueryError) -> String {
     error.to_string()
 }
 
-fn matches(query: &Query, node: &Node, row: &Row) -> bool {
+fn matches(query: &Query, node: &QueryNode, row: &Row) -> bool {
     match node {
-        Node::Nothing => false,
-        Node::Near(near) => is_near(query, near, row),
-        Node::And(operands) => operands.iter().all(|operand| matches(query, operand, row)),
-        Node::Or(operands) => operands.iter().any(|operand| matches(query, operand, row)),
-        Node::Not(wanted, unwanted) => matches(query, wanted, row) && !matches(query, unwanted, row),
+        QueryNode::Nothing => false,
+        QueryNode::Near(near) => is_near(query, near, row),
+        QueryNode::And(operands) => operands.iter().all(|operand| matches(query, operand, row)),
+        QueryNode::Or(operands) => operands.iter().any(|operand| matches(query, operand, row)),
+        QueryNode::Not(wanted, unwanted) => matches(query, wanted, row) && !matches(query, unwanted, row),
     }
 }
 
 /// Returns whether some occurrence of a phrase has an occurrence of every phrase within the allowed distance before it.
-fn is_near(query: &Query, near: &Near, row: &Row) -> bool {
+fn is_near(query: &Query, near: &NearGroup, row: &Row) -> bool {
     let phrases: Vec<&Phrase> = near.phrases.iter().map(|&place| &query.phrases[place]).collect();
     let starts: Vec<Vec<(usize, usize)>> = phrases.iter().map(|phrase| starts(phrase, row)).collect();
     let reach = |phrase: &Phrase| phrase.terms.len() + near.distance as usize;

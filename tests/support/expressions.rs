@@ -2,7 +2,7 @@
 
 use super::{Question, Random, Values};
 use snapseek::analysis::Analyzer;
-use snapseek::query::{Node, Query};
+use snapseek::query::{Query, QueryNode};
 use snapseek::{Column, HighlightOptions, MatchSnippet};
 
 /// A table to compare on.
@@ -245,36 +245,38 @@ impl Generator {
 pub fn is_leftover_prone(expression: &str, columns: &[String]) -> bool {
     let analyzer = Analyzer::parse("unicode61").unwrap();
     Query::parse(expression, columns, &analyzer).is_ok_and(|query| match &query.root {
-        Node::And(nodes) => nodes.iter().any(|node| is_prone(&query, node, false)),
+        QueryNode::And(nodes) => nodes.iter().any(|node| is_prone(&query, node, false)),
         node => is_prone(&query, node, false),
     })
 }
 
-fn is_prone(query: &Query, node: &Node, may_fail: bool) -> bool {
+fn is_prone(query: &Query, node: &QueryNode, may_fail: bool) -> bool {
     match node {
-        Node::Nothing => false,
-        Node::Near(group) => {
+        QueryNode::Nothing => false,
+        QueryNode::Near(group) => {
             may_fail && (group.phrases.len() > 1 || group.fields != snapseek::ids::FieldSet::ALL)
         }
-        Node::And(nodes) => {
+        QueryNode::And(nodes) => {
             nodes.iter().any(|node| can_stall(query, node) || is_prone(query, node, may_fail))
         }
-        Node::Or(nodes) => nodes.iter().any(|node| is_prone(query, node, true)),
-        Node::Not(keep, drop) => may_fail || is_prone(query, keep, may_fail) || is_prone(query, drop, true),
+        QueryNode::Or(nodes) => nodes.iter().any(|node| is_prone(query, node, true)),
+        QueryNode::Not(keep, drop) => {
+            may_fail || is_prone(query, keep, may_fail) || is_prone(query, drop, true)
+        }
     }
 }
 
 /// Returns whether FTS5's cursor for this node can be on a row that the node does not match.
-fn can_stall(query: &Query, node: &Node) -> bool {
+fn can_stall(query: &Query, node: &QueryNode) -> bool {
     match node {
-        Node::Nothing => false,
-        Node::Near(group) => {
+        QueryNode::Nothing => false,
+        QueryNode::Near(group) => {
             let phrase = |&phrase: &usize| &query.phrases[phrase];
             group.phrases.len() > 1
                 || group.fields != snapseek::ids::FieldSet::ALL
                 || group.phrases.iter().map(phrase).any(|phrase| phrase.terms.len() > 1 || phrase.is_initial)
         }
-        Node::And(nodes) | Node::Or(nodes) => nodes.iter().any(|node| can_stall(query, node)),
-        Node::Not(..) => true,
+        QueryNode::And(nodes) | QueryNode::Or(nodes) => nodes.iter().any(|node| can_stall(query, node)),
+        QueryNode::Not(..) => true,
     }
 }
