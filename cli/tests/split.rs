@@ -109,8 +109,8 @@ fn missing_foreign_and_damaged_files_of_documents_are_told_apart() {
     let mut damaged = documents.clone();
     damaged[20] ^= 1;
     folder.write("a.snap.docs", &damaged);
-    folder.run(&["verify", "a.snap"]).expect_code(1).expect_stderr("the file of documents is damaged");
-    folder.run(&["export", "a.snap"]).expect_code(1).expect_stderr("the file of documents is damaged");
+    folder.run(&["verify", "a.snap"]).expect_code(1).expect_stderr("the document file is damaged");
+    folder.run(&["export", "a.snap"]).expect_code(1).expect_stderr("the document file is damaged");
 }
 
 #[test]
