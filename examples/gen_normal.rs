@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     later.sort_unstable();
     later.dedup();
     let mut out = String::from(
-        "//! Code points that are normalised by some hosts only: Unicode has them since version 14 or later.\n\
+        "//! Which code points do only some hosts normalise? Those that Unicode added in version 14 or later.\n\
          //!\n\
          //! Written by `scripts/gen-normal`; ranges are inclusive and ascending.\n\n\
          pub(super) static LATER: &[(char, char)] = &[\n",

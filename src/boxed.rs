@@ -1,9 +1,9 @@
-//! How does an error pass through many callers at little cost?
+//! How does an error pass through many callers cheaply?
 //!
-//! As one word: what went wrong is an enum, a `…Fault`, and the error, `…Error`, a box of it. An error of several words is
-//! copied by every `?` on its way, which was a tenth of the module.
+//! Each error type `…Error` is a `Box` of an enum `…Fault`, so a `Result` carries one pointer. Every `?` copies the
+//! error it propagates; unboxed errors of several words made up a tenth of the WebAssembly module.
 
-/// Lets `?` make a fault of what caused it, and box it.
+/// Implements `From` for each listed source error, so that `?` wraps it in the fault's variant and boxes it.
 macro_rules! boxed_from {
     ($fault:ident: $($variant:ident($source:ty)),+ $(,)?) => {$(
         impl From<$source> for Box<$fault> {

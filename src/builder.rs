@@ -1,38 +1,41 @@
-//! The write path: records in, one snapshot out. Wiring only.
+//! How do records become one snapshot? This module is the write path, and wiring only.
+//!
+//! The builder collects records in a batch. Full batches are encoded to segments once enough of them have gathered,
+//! and [`Builder::finish`] merges all of them into the snapshot.
 
 use crate::bitmap::Bitmap;
 use crate::document::{Key, Record};
 use crate::json::Json;
 use crate::schema::{Schema, SchemaError};
 use crate::segment::{
-    Batch, BatchError, BatchFault, BatchWriter, Embedders, LooseRow, LooseVector, MergeError, RowRef, Rows,
-    Segment, Source, encode_tables, merge, merge_sections,
+    Batch, BatchError, BatchFault, BatchWriter, Embedders, LooseRow, LooseVector, MergeError, RowRef,
+    RowsByKey, Segment, Source, encode_tables, merge, merge_sections,
 };
 use crate::snapshot::{self, SectionKind};
 use crate::state::{LineError, Stamp, Stamps, State};
 use crate::vector::VectorError;
 
-/// Why a snapshot cannot be built.
+/// A boxed [`BuildFault`].
 pub type BuildError = Box<BuildFault>;
 
-/// What keeps a snapshot from being built.
+/// The reasons why a snapshot cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildFault {
-    /// The schema cannot be used.
+    /// The schema is invalid.
     #[error(transparent)]
     Schema(SchemaError),
-    /// A record cannot be taken.
+    /// A record was refused.
     #[error(transparent)]
     Record(BatchError),
-    /// There is too much for one snapshot.
+    /// The records exceed a limit of the snapshot format, or segments could not be merged.
     #[error(transparent)]
     Merge(MergeError),
 }
 
 boxed_from!(BuildFault: Schema(SchemaError), Record(BatchError), Merge(MergeError));
 
-/// Builds a snapshot.
+/// Builds a snapshot from records.
 ///
 /// ```
 /// use snapseek::{Builder, Engine, Record, Schema, json::Json};
@@ -49,35 +52,35 @@ boxed_from!(BuildFault: Schema(SchemaError), Record(BatchError), Merge(MergeErro
 pub struct Builder {
     schema: Schema,
     threads: usize,
-    /// Made when it is first needed: by then it is known how wide vectors are.
+    /// The batch being filled. It is created on first use, because vector widths are known only then.
     open: Option<Box<BatchWriter>>,
-    parts: Vec<Part>,
-    /// Where the last record with each key is.
-    rows: Rows,
-    /// Vectors that came by themselves: whose they are is known when all is there.
+    parts: Vec<BuilderPart>,
+    /// Maps each key to the last record with that key.
+    rows: RowsByKey,
+    /// Vectors that arrived without their record. They are assigned to records when the snapshot is finished.
     loose: Vec<LooseVector>,
     gathered: usize,
     tables: Vec<Vec<u8>>,
     state: State,
 }
 
-/// What was gathered: as a batch at first, encoded once there is much of it.
+/// A group of records: a batch at first, an encoded segment with its tombstones later.
 #[derive(Debug)]
-enum Part {
+enum BuilderPart {
     Batch(Box<Batch>),
     Segment(Box<Segment>, Bitmap),
 }
 
-/// A batch is closed at this many bytes of records.
+/// A batch is closed when it holds this many bytes of records.
 const BATCH_LEN: usize = 16 << 20;
-/// Batches are encoded at this many bytes of records together: an encoded segment takes a fifth of their memory.
+/// Batches are encoded when they hold this many bytes of records together. Encoding cuts their memory to a fifth.
 const GATHERED_LEN: usize = 96 << 20;
 
 impl Builder {
-    /// A builder without records.
+    /// Creates a builder without records.
     ///
     /// # Errors
-    /// When the schema cannot be used.
+    /// Fails when the schema is invalid.
     pub fn new(schema: &Schema) -> Result<Builder, SchemaError> {
         schema.check()?;
         Ok(Builder {
@@ -85,7 +88,7 @@ impl Builder {
             threads: 1,
             open: None,
             parts: Vec::new(),
-            rows: Rows::default(),
+            rows: RowsByKey::default(),
             loose: Vec::new(),
             gathered: 0,
             tables: Vec::new(),
@@ -93,28 +96,32 @@ impl Builder {
         })
     }
 
-    /// The same builder, using this many threads to encode. The snapshot does not depend on it.
+    /// Sets the number of encoding threads; 0 counts as 1, which is the default.
+    ///
+    /// The snapshot's bytes do not depend on it.
     #[must_use]
     pub fn with_threads(mut self, threads: usize) -> Builder {
         self.threads = threads.max(1);
         self
     }
 
-    /// The same builder, with the tables that models embed with: one a model, empty where it needs none.
+    /// Sets the embedding tables: one per model, in schema order, empty for a model that needs none.
     ///
     /// # Errors
-    /// When a table cannot be read.
+    /// Fails when a table cannot be read.
     pub fn with_tables(mut self, tables: Vec<Vec<u8>>) -> Result<Builder, BuildError> {
         Embedders::with_tables(&self.schema, &tables).map_err(MergeError::from)?;
         self.tables = tables;
         Ok(self)
     }
 
-    /// Adds a record; one with the same key is replaced. Where a model has an embedder and the record no vector, it gets
-    /// one.
+    /// Adds a record and replaces an earlier record with the same key.
+    ///
+    /// For each model that has an embedder, the builder embeds the record unless the record brings its own vector.
     ///
     /// # Errors
-    /// When the record does not fit the schema or a limit. It is left out; the builder can go on.
+    /// Fails when the record does not fit the schema or exceeds a limit. The record is left out, and the builder stays
+    /// usable.
     pub fn add(&mut self, record: &Record) -> Result<(), BuildError> {
         let embedders = Embedders::with_tables(&self.schema, &self.tables).map_err(MergeError::from)?;
         let vectors = embedders.vectors(&self.schema, record);
@@ -131,12 +138,14 @@ impl Builder {
             .get_or_insert_with(|| Box::new(BatchWriter::new(&self.schema).expect("the schema was checked")))
     }
 
-    /// Takes a vector that comes by itself: a line with the key of a record, and `vector`, and `model` where there are
-    /// several. Of the lines for one record and model the last one counts, wherever the record stands; a line for a
-    /// record that is not there does nothing.
+    /// Adds a vector that arrives without its record.
+    ///
+    /// `line` holds the key of the record, `vector`, and `model` if the schema has several models. If several lines name
+    /// the same record and model, the last line wins, whether the record comes before or after it. A line for a record
+    /// that never comes has no effect.
     ///
     /// # Errors
-    /// When the line has no vector that a model can take. It is left out; the builder can go on.
+    /// Fails when the line has no vector that a model accepts. The line is left out and the builder stays usable.
     pub fn add_vector(&mut self, line: &Record) -> Result<(), BuildError> {
         Ok(self.open().add_vector(line)?)
     }
@@ -151,46 +160,47 @@ impl Builder {
         self.open().remove(key);
     }
 
-    /// Takes a line that is no record; [`State::take_line`] says what it may be.
+    /// Takes a line that is not a record; [`State::take_line`] lists the accepted lines.
     ///
     /// # Errors
-    /// When a field is missing or of the wrong type. It is left out; the builder can go on.
+    /// Fails when a field is missing or has the wrong type. The line is left out and the builder stays usable.
     pub fn take_line(&mut self, what: &str, line: &Json) -> Result<(), LineError> {
         self.state.take_line(what, line, Stamp::BASE)
     }
 
-    /// Takes what was gathered elsewhere beside records, after all that came before.
+    /// Merges state that was collected elsewhere; it counts as newer than all state taken before.
     pub fn merge_state(&mut self, state: &State) {
         self.state.merge(state);
     }
 
-    /// Adds records that were gathered elsewhere, perhaps on another thread, after all others.
+    /// Appends records that were collected elsewhere, perhaps on another thread. They count as newer than all others.
     ///
     /// # Errors
-    /// When there is too much for one snapshot.
+    /// Fails when the records exceed the limits of one snapshot.
     pub fn push(&mut self, batch: Batch) -> Result<(), BuildError> {
         self.close()?;
         self.take(batch)
     }
 
-    /// How many vectors came by themselves for records that never came, in batches that were pushed; a record that was removed
-    /// did come.
+    /// Counts the vectors whose record never came, among the batches that were pushed.
+    ///
+    /// A record that came and was removed later does not count as missing.
     pub fn stray_vectors(&self) -> usize {
         self.loose.iter().filter(|loose| self.find(loose.key()).is_none()).count()
     }
 
-    /// The snapshot's bytes.
+    /// Returns the snapshot's bytes.
     ///
     /// # Errors
-    /// When there is too much for one snapshot.
+    /// Fails when the records exceed the limits of one snapshot.
     pub fn finish(self) -> Result<Vec<u8>, BuildError> {
         Ok(snapshot::encode(&self.finish_sections()?))
     }
 
-    /// The snapshot's sections, for [`snapshot::write`]: a large snapshot then stands in memory once.
+    /// Returns the snapshot's sections for [`snapshot::write`], so that a large snapshot is held in memory only once.
     ///
     /// # Errors
-    /// When there is too much for one snapshot.
+    /// Fails when the records exceed the limits of one snapshot.
     pub fn finish_sections(mut self) -> Result<Vec<(SectionKind, Vec<u8>)>, BuildError> {
         self.close()?;
         let mut sections = merge_sections(&self.schema, &self.sources(), &self.loose_rows(), self.threads)?;
@@ -204,7 +214,7 @@ impl Builder {
     }
 
     fn sources(&self) -> Vec<Source<'_>> {
-        self.parts.iter().map(Part::source).collect::<Vec<_>>()
+        self.parts.iter().map(BuilderPart::source).collect::<Vec<_>>()
     }
 
     fn loose_rows(&self) -> Vec<LooseRow<'_>> {
@@ -233,12 +243,12 @@ impl Builder {
         for key in batch.removed() {
             self.kill(key);
         }
-        let part = u32::try_from(self.parts.len()).expect("few batches");
+        let part = u32::try_from(self.parts.len()).expect("fewer than 2^32 parts fit into memory");
         self.gathered += batch.text_len();
         let rows = (0..batch.len()).filter(|&row| !batch.is_dead(row)).collect::<Vec<_>>();
-        self.parts.push(Part::Batch(Box::new(batch)));
+        self.parts.push(BuilderPart::Batch(Box::new(batch)));
         for row in rows {
-            self.place(RowRef { part, row: u32::try_from(row).expect("a batch has few rows") });
+            self.place(RowRef { part, row: u32::try_from(row).expect("a batch has fewer than 2^32 rows") });
         }
         if self.gathered >= GATHERED_LEN {
             self.encode_gathered()?;
@@ -246,7 +256,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Notes how wide the vectors are; those of a batch are as wide as all before them.
+    /// Fixes the width of each model's vectors, or checks that the batch's vectors have the width fixed before.
     fn settle_widths(&mut self, batch: &Batch) -> Result<(), BuildError> {
         let models = self.schema.models().len();
         for model in 0..models {
@@ -261,13 +271,13 @@ impl Builder {
         if self.schema.settle_width(model, found) {
             return Ok(());
         }
-        let (name, known) = self.schema.models().nth(model).expect("it is one of the models");
+        let (name, known) = self.schema.models().nth(model).expect("the model index comes from the schema");
         let error = VectorError::OtherWidth { found, expected: known.width.unwrap_or(0) };
         let (id, model) = (key.id.to_owned(), name.to_owned());
         Err(BatchError::from(BatchFault::Vector { id, model, error }).into())
     }
 
-    /// Notes where the record with this key is now, and marks the one it replaces.
+    /// Stores where the record with this key is now, and writes a tombstone for the record it replaces.
     fn place(&mut self, at: RowRef) {
         let own = key_of(&self.parts, at);
         if let Some(replaced) = self.rows.replace(own, at, &|other| key_of(&self.parts, other) == own) {
@@ -281,44 +291,44 @@ impl Builder {
         }
     }
 
-    /// Where the last record with this key is, live or not.
+    /// Finds the last record with this key, even if it is dead.
     fn find(&self, key: Key) -> Option<RowRef> {
         self.rows.find(key, &|at| key_of(&self.parts, at) == key)
     }
 
-    /// Encodes the batches there are to one segment.
+    /// Encodes all batches that are not encoded yet into one segment.
     fn encode_gathered(&mut self) -> Result<(), BuildError> {
-        let first = self.parts.iter().position(|part| matches!(part, Part::Batch(_))).unwrap_or(0);
+        let first = self.parts.iter().position(|part| matches!(part, BuilderPart::Batch(_))).unwrap_or(0);
         let bytes = merge(&self.schema, &self.sources()[first..], self.threads)?;
         let segment = Segment::open(bytes).map_err(MergeError::from)?;
         self.parts.truncate(first);
         self.gathered = 0;
         let documents = segment.documents();
-        self.parts.push(Part::Segment(Box::new(segment), Bitmap::none(documents as usize)));
-        // Rows have new numbers; what came before keeps its own.
-        let part = u32::try_from(first).expect("few parts");
+        self.parts.push(BuilderPart::Segment(Box::new(segment), Bitmap::none(documents as usize)));
+        // The merged rows have new numbers; rows of earlier parts keep theirs.
+        let part = u32::try_from(first).expect("fewer than 2^32 parts fit into memory");
         self.rows.retain(&|at| at.part < part);
         (0..documents).for_each(|row| self.place(RowRef { part, row }));
         Ok(())
     }
 }
 
-fn key_of(parts: &[Part], at: RowRef) -> Key<'_> {
+fn key_of(parts: &[BuilderPart], at: RowRef) -> Key<'_> {
     parts[at.part as usize].key(at.row)
 }
 
-impl Part {
+impl BuilderPart {
     fn source(&self) -> Source<'_> {
         match self {
-            Part::Batch(batch) => Source::Batch(batch),
-            Part::Segment(segment, dead) => Source::Segment(segment, dead),
+            BuilderPart::Batch(batch) => Source::Batch(batch),
+            BuilderPart::Segment(segment, dead) => Source::Segment(segment, dead),
         }
     }
 
     fn key(&self, row: u32) -> Key<'_> {
         match self {
-            Part::Batch(batch) => batch.key(row as usize),
-            Part::Segment(segment, _) => {
+            BuilderPart::Batch(batch) => batch.key(row as usize),
+            BuilderPart::Segment(segment, _) => {
                 let keys = segment.keys().and_then(|keys| Ok(keys.get(row as usize)?));
                 keys.expect("a segment that was just written can be read")
             }
@@ -327,8 +337,8 @@ impl Part {
 
     fn kill(&mut self, row: u32) {
         match self {
-            Part::Batch(batch) => batch.kill(row as usize),
-            Part::Segment(_, dead) => {
+            BuilderPart::Batch(batch) => batch.kill(row as usize),
+            BuilderPart::Segment(_, dead) => {
                 dead.insert(row as usize);
             }
         }

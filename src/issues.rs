@@ -1,13 +1,13 @@
-//! How is a list of complaints about a value told in one line?
+//! How is a list of issues with a value reported in one line?
 
-/// What a complaint about the whole value stands under.
+/// The label of issues with the value as a whole.
 const ROOT: &str = "(root)";
 
-/// Words complaints, each with the path of what it is about (P6): `limit: must be 1 to 100; mode: unknown, required`.
+/// Formats issues, each given as a path and a message (P6): `limit: must be 1 to 100; mode: unknown, required`.
 ///
-/// The parts of a path are joined with a dot; one without parts is about the value as a whole and stands under
-/// `(root)`. Complaints about the same thing follow each other, and things come in the order in which they are first
-/// complained about. No complaints give an empty line.
+/// The parts of a path are joined with dots. An empty path stands for the value as a whole and is shown as `(root)`.
+/// Messages with the same path are grouped, in the order in which the paths first occur. No issues give an empty
+/// string.
 ///
 /// ```
 /// use snapseek::issues::format_issues;

@@ -1,7 +1,7 @@
-//! The small functions that search is made of, under the names that the npm package gives them.
+//! Which small functions is search made of? This module exports them under the names of the npm package.
 //!
-//! Pure: no state, no clock. Each lives where the engine uses it, and the same cases (`tests/primitives.json`) hold
-//! this page and `js/src/primitives.ts` to the same bits.
+//! They are pure: no state, no clock. Each is defined where the engine uses it. The cases in `tests/primitives.json`
+//! check that they return the same bits as `js/src/primitives.ts`.
 //!
 //! ```
 //! use snapseek::primitives::{build_fts5_query, normalise_rrf_scores, reciprocal_rank_fusion};

@@ -1,4 +1,4 @@
-//! What is text, what is an attribute, and how is text broken into terms?
+//! Which fields of a record are text, which are attributes, and how is text split into terms?
 
 mod entries;
 mod infer;
@@ -17,18 +17,18 @@ use crate::options::OptionsError;
 use entries::Entries;
 use serde::Serialize;
 
-/// The fields of the records in a snapshot.
+/// The schema of a snapshot: its text fields, attributes, vector models and tokenizer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Schema {
     /// An FTS5 `tokenize=` string.
     tokenizer: String,
-    /// Runs of CJK characters as bigrams. Off, a run is one term, as in FTS5.
+    /// How runs of CJK characters become terms. `None` keeps each run as one term, as in FTS5.
     #[serde(skip_serializing_if = "Option::is_none")]
     cjk: Option<Cjk>,
-    /// Keeps the words as they were written beside their stems, for as-you-type, suggestions and typos.
+    /// Whether to keep unstemmed words beside their stems, for search as you type, suggestions and typo tolerance.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     forms: bool,
-    /// What answers where a question names no recipe.
+    /// The recipe that answers queries without a recipe.
     #[serde(skip_serializing_if = "RecipeName::is_default")]
     recipe: RecipeName,
     fields: Entries<TextField>,
@@ -37,54 +37,54 @@ pub struct Schema {
     vectors: Entries<VectorModel>,
 }
 
-/// How runs of CJK characters become terms.
+/// The ways of splitting runs of CJK characters into terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Cjk {
-    /// Every two neighbouring characters are a term.
+    /// Each pair of neighbouring characters is a term.
     Bigrams,
 }
 
-/// A field that is searched.
+/// A searchable field.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TextField {
-    /// What an occurrence in this field counts, in bm25.
+    /// The weight of an occurrence in this field, for bm25. Defaults to 1.
     #[serde(skip_serializing_if = "is_one")]
     pub weight: f64,
 }
 
-/// Why a schema cannot be used.
+/// A boxed [`SchemaFault`].
 pub type SchemaError = Box<SchemaFault>;
 
-/// What is wrong with a schema.
+/// The reasons why a schema is invalid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaFault {
-    /// There is nothing to search.
+    /// The schema has no text field.
     #[error("the schema has no text field; name at least one under [fields]")]
     NoFields,
     /// There are too many text fields.
     #[error("the schema has {found} text fields; at most {} are allowed", FieldId::LIMIT)]
     TooManyFields {
-        /// How many.
+        /// The number of text fields.
         found: usize,
     },
     /// There are too many attributes.
     #[error("the schema has {found} attributes; at most {MAX_ATTRIBUTES} are allowed")]
     TooManyAttributes {
-        /// How many.
+        /// The number of attributes.
         found: usize,
     },
-    /// A name stands twice, or is one that records use themselves.
+    /// A name is empty, occurs twice in its list, or is reserved.
     #[error(
-        "the name \"{name}\" cannot be used here; names are not empty, not \"id\" or \"kind\", and stand once a list"
+        "the name \"{name}\" cannot be used here; names must be non-empty and unique, and attributes must not be named \"id\" or \"kind\""
     )]
     BadName {
         /// The name.
         name: String,
     },
     /// A weight is not a finite number.
-    #[error("the weight of \"{field}\" has to be a finite number")]
+    #[error("the weight of \"{field}\" must be a finite number")]
     BadWeight {
         /// The field.
         field: String,
@@ -92,38 +92,38 @@ pub enum SchemaFault {
     /// There are too many models.
     #[error("the schema has {found} models; at most {MAX_MODELS} are allowed")]
     TooManyModels {
-        /// How many.
+        /// The number of models.
         found: usize,
     },
-    /// A model cannot be used.
+    /// A model is invalid.
     #[error("vectors \"{model}\": {reason}")]
     BadModel {
         /// The model's name.
         model: String,
-        /// What is wrong with it.
+        /// The reason why it is invalid.
         reason: String,
     },
-    /// The tokenizer is not known.
+    /// The tokenizer is unknown.
     #[error(transparent)]
     Tokenizer(AnalyzerError),
-    /// Its text is not JSON.
+    /// The schema's text is not JSON.
     #[error(transparent)]
     Json(JsonError),
-    /// It has an entry that no schema has, or one of the wrong type.
+    /// The schema has an unknown entry, or an entry of the wrong type.
     #[error(transparent)]
     Entries(OptionsError),
 }
 
 boxed_from!(SchemaFault: Tokenizer(AnalyzerError), Json(JsonError), Entries(OptionsError));
 
-/// A schema names at most this many attributes.
+/// The largest number of attributes of a schema.
 pub const MAX_ATTRIBUTES: usize = 256;
 
 impl Schema {
-    /// A schema with these text fields and FTS5's usual tokenizer.
+    /// Creates a schema with these text fields, given as name and weight, and FTS5's default tokenizer.
     ///
     /// # Errors
-    /// When a name or weight cannot be used.
+    /// Fails when a name or a weight is invalid.
     pub fn of_fields<'a>(fields: impl IntoIterator<Item = (&'a str, f64)>) -> Result<Schema, SchemaError> {
         let fields = fields.into_iter().map(|(name, weight)| (name.to_owned(), TextField { weight }));
         let schema = Schema { fields: Entries(fields.collect::<Vec<_>>()), ..Schema::bare() };
@@ -143,44 +143,44 @@ impl Schema {
         }
     }
 
-    /// The same schema with another tokenizer.
+    /// Replaces the tokenizer.
     ///
     /// # Errors
-    /// When the tokenizer is not known.
+    /// Fails when the tokenizer is unknown.
     pub fn with_tokenizer(mut self, tokenizer: &str) -> Result<Schema, SchemaError> {
         self.tokenizer = tokenizer.to_owned();
         self.check()?;
         Ok(self)
     }
 
-    /// The same schema with an attribute more.
+    /// Adds an attribute.
     ///
     /// # Errors
-    /// When the name cannot be used.
+    /// Fails when the name is invalid.
     pub fn with_attribute(mut self, name: &str, kind: AttributeType) -> Result<Schema, SchemaError> {
         self.attributes.0.push((name.to_owned(), kind));
         self.check()?;
         Ok(self)
     }
 
-    /// The same schema, with the written forms of words kept.
+    /// Keeps unstemmed words beside their stems.
     #[must_use]
     pub fn with_forms(mut self) -> Schema {
         self.forms = true;
         self
     }
 
-    /// The same schema, with CJK runs as bigrams.
+    /// Splits runs of CJK characters into bigrams.
     #[must_use]
     pub fn with_cjk_bigrams(mut self) -> Schema {
         self.cjk = Some(Cjk::Bigrams);
         self
     }
 
-    /// Checks what the types alone do not.
+    /// Checks names, weights, limits, models and the tokenizer.
     ///
     /// # Errors
-    /// When a name, a weight or the tokenizer cannot be used.
+    /// Fails when one of them is invalid.
     pub fn check(&self) -> Result<(), SchemaError> {
         match self.fields.0.len() {
             0 => return Err(SchemaFault::NoFields.into()),
@@ -194,7 +194,7 @@ impl Schema {
         let attribute_names = self.attributes.0.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>();
         for names in [&field_names, &attribute_names] {
             for (i, name) in names.iter().enumerate() {
-                // FTS5 takes column names without regard to case, so two that differ only in case are one.
+                // FTS5 ignores the case of column names, so names that differ only in case are equal.
                 let is_repeated = names[..i].iter().any(|other| other.eq_ignore_ascii_case(name));
                 if is_repeated || name.is_empty() {
                     return Err(SchemaFault::BadName { name: (*name).to_owned() }.into());
@@ -213,10 +213,10 @@ impl Schema {
         Ok(Analyzer::check(&self.tokenizer)?)
     }
 
-    /// What breaks text into terms.
+    /// Returns the analyzer that splits text into terms.
     ///
     /// # Errors
-    /// When the tokenizer is not known; never for a schema that was [checked](Schema::check).
+    /// Fails when the tokenizer is unknown; never for a schema that was [checked](Schema::check).
     pub fn analyzer(&self) -> Result<Analyzer, SchemaError> {
         let analyzer = Analyzer::parse(&self.tokenizer)?;
         Ok(match self.cjk {
@@ -225,49 +225,49 @@ impl Schema {
         })
     }
 
-    /// The `tokenize=` string.
+    /// Returns the `tokenize=` string.
     pub fn tokenizer(&self) -> &str {
         &self.tokenizer
     }
 
-    /// Whether the written forms of words are kept.
+    /// Returns whether unstemmed words are kept.
     pub fn keeps_forms(&self) -> bool {
         self.forms
     }
 
-    /// The names of the text fields, in order.
+    /// Returns the names of the text fields, in order.
     pub fn field_names(&self) -> Vec<&str> {
         self.fields.0.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>()
     }
 
-    /// How many text fields there are.
+    /// Returns the number of text fields.
     pub fn field_count(&self) -> usize {
         self.fields.0.len()
     }
 
-    /// The text field with this name; case matters.
+    /// Returns the text field with this name, which is case-sensitive.
     pub fn field(&self, name: &str) -> Option<FieldId> {
         let place = self.fields.0.iter().position(|(field, _)| field == name)?;
         u8::try_from(place).ok().map(FieldId)
     }
 
-    /// The weights of the text fields, in order.
+    /// Returns the weights of the text fields, in order.
     pub fn weights(&self) -> Vec<f64> {
         self.fields.0.iter().map(|(_, field)| field.weight).collect::<Vec<_>>()
     }
 
-    /// The weights that the bounds kept with postings are reckoned with: the schema's where all are above zero.
+    /// Returns the weights that score upper bounds in posting lists use: the schema's if all are positive, otherwise 1.
     pub fn bound_weights(&self) -> Vec<f64> {
         let weights = self.weights();
         if weights.iter().all(|&weight| weight > 0.0) { weights } else { vec![1.0; weights.len()] }
     }
 
-    /// The attributes, in order.
+    /// Returns the attributes, in order.
     pub fn attributes(&self) -> impl ExactSizeIterator<Item = (&str, AttributeType)> {
         self.attributes.0.iter().map(|(name, kind)| (name.as_str(), *kind))
     }
 
-    /// The attribute with this name: its place and type.
+    /// Returns the index and type of the attribute with this name.
     pub fn attribute(&self, name: &str) -> Option<(usize, AttributeType)> {
         let place = self.attributes.0.iter().position(|(attribute, _)| attribute == name)?;
         Some((place, self.attributes.0[place].1))
@@ -335,7 +335,7 @@ mod tests {
         let fields = (0..65).map(|i| format!("\"f{i}\":{{}}")).collect::<Vec<_>>().join(",");
         assert!(schema(&format!("{{\"fields\":{{{fields}}}}}")).unwrap_err().contains("at most 64"));
         let endless = Schema::of_fields([("a", f64::INFINITY)]).unwrap_err();
-        assert_eq!(endless.to_string(), "the weight of \"a\" has to be a finite number");
+        assert_eq!(endless.to_string(), "the weight of \"a\" must be a finite number");
         assert!(schema(r#"{"fields":{"a":{}},"tokenizer":"nonsense"}"#).is_err());
     }
 }

@@ -1,11 +1,11 @@
-//! About how many tokens is a text, for a language model?
+//! About how many tokens does a text have for a language model?
 //!
-//! A rule of thumb, and not a tokenizer: budgets need a number that is quick, and the same everywhere. UTF-16 units are
-//! what JavaScript counts, so both sides agree.
+//! This is an estimate, not a tokenizer: a budget needs a number that is cheap to compute and the same everywhere.
+//! JavaScript measures strings in UTF-16 code units, so both sides count in that unit.
 
 const UNITS_PER_TOKEN: usize = 4;
 
-/// The estimated tokens of a text (P1): a quarter of its UTF-16 units, rounded up.
+/// Estimates the number of language-model tokens of a text (P1): a quarter of its UTF-16 code units, rounded up.
 ///
 /// ```
 /// use snapseek::tokens::estimate_tokens;
@@ -16,7 +16,7 @@ pub fn estimate_tokens(text: &str) -> usize {
     tokens_in_units(text.chars().map(char::len_utf16).sum())
 }
 
-/// The estimated tokens of a text of so many UTF-16 units.
+/// Estimates the number of tokens of a text with this many UTF-16 code units.
 pub fn tokens_in_units(units: usize) -> usize {
     units.div_ceil(UNITS_PER_TOKEN)
 }

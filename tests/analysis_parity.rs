@@ -1,4 +1,4 @@
-//! The analyzer against SQLite: the same terms, positions and spans for the same `tokenize=` string.
+//! Does the analyzer give the same terms, positions and spans as SQLite for the same `tokenize=` string?
 #![cfg(not(target_arch = "wasm32"))]
 
 use std::collections::BTreeSet;
@@ -9,25 +9,25 @@ use snapseek::analysis::{Analyzer, AnalyzerError, Purpose, Span};
 
 type Term = Vec<u8>;
 
-/// Every code point that a string can hold.
+/// Returns every code point that a string can hold.
 fn code_points() -> impl Iterator<Item = char> {
     '\0'..=char::MAX
 }
 
-/// The code points of the planes in which unicode61 folds, and the few separators far beyond.
+/// Returns the code points of the planes in which unicode61 folds, and the few separators far beyond.
 fn known_code_points() -> impl Iterator<Item = char> {
     ('\0'..'\u{20000}').chain('\u{e0000}'..'\u{e0200}')
 }
 
-/// Texts in which each of `characters` stands alone, within a word, and before and after a mark.
+/// Builds texts in which each of `characters` occurs alone, within a word, and before and after a mark.
 fn probes(characters: impl Iterator<Item = char>) -> Vec<String> {
     let characters: Vec<char> = characters.collect();
     let probe = |c: &char| format!("x{c}y {c} {c}\u{301}z{c} ");
     characters.chunks(256).map(|chunk| chunk.iter().map(probe).collect()).collect()
 }
 
-/// Texts in which neighbours stand together. A separator cuts the token, a fold shows in it, and
-/// SQLite takes a hundredth of the time that it takes for [`probes`].
+/// Builds texts of neighbouring characters. A separator cuts the token and a fold is visible in it; SQLite needs a
+/// hundredth of the time that it needs for [`probes`].
 fn runs(characters: impl Iterator<Item = char>) -> Vec<String> {
     let characters: Vec<char> = characters.collect();
     characters.chunks(64).map(|chunk| format!("x{}y", String::from_iter(chunk))).collect()
@@ -67,9 +67,9 @@ impl Oracle {
         Ok(Oracle(connection))
     }
 
-    /// The terms of each text, by position.
+    /// Returns the terms of each text, by position.
     fn terms<T: AsRef<str>>(tokenize: &str, texts: &[T]) -> Vec<Vec<Term>> {
-        // Without content the table is several times quicker to fill.
+        // A contentless table is several times faster to fill.
         let oracle = Oracle::new(tokenize, ", content = '', columnsize = 0").unwrap();
         oracle.insert(texts);
         let mut terms = vec![Vec::new(); texts.len()];
@@ -95,7 +95,7 @@ impl Oracle {
         self.0.execute_batch("COMMIT").unwrap();
     }
 
-    /// The text of a row with markers around every token that one of `surfaces` finds.
+    /// Returns the text of a row with markers around every token that one of `surfaces` matches.
     fn highlighted(&self, row: u32, surfaces: &BTreeSet<&str>) -> String {
         let quoted = surfaces.iter().map(|surface| format!("\"{}\"", surface.replace('"', "\"\"")));
         let query = quoted.collect::<Vec<_>>().join(" OR ");
@@ -104,7 +104,7 @@ impl Oracle {
     }
 }
 
-/// Claims that the analyzer gives SQLite's terms at SQLite's positions.
+/// Asserts that the analyzer gives SQLite's terms at SQLite's positions.
 fn assert_same_terms<T: AsRef<str>>(tokenize: &str, texts: &[T], origin: &str) {
     let analyzer = Analyzer::parse(tokenize).unwrap();
     for (text, expected) in texts.iter().map(T::as_ref).zip(Oracle::terms(tokenize, texts)) {
@@ -124,7 +124,7 @@ fn assert_same_terms<T: AsRef<str>>(tokenize: &str, texts: &[T], origin: &str) {
     }
 }
 
-/// Claims that the analyzer's spans are those that SQLite highlights.
+/// Asserts that the analyzer's spans equal the ranges that SQLite highlights.
 fn assert_same_spans(tokenize: &str, texts: &[String], origin: &str) {
     let analyzer = Analyzer::parse(tokenize).unwrap();
     let oracle = Oracle::new(tokenize, "").unwrap();
@@ -147,7 +147,7 @@ fn assert_same_spans(tokenize: &str, texts: &[String], origin: &str) {
     }
 }
 
-/// SplitMix64: small, and the same everywhere.
+/// SplitMix64: a small generator with the same numbers on every machine.
 struct Random(u64);
 
 impl Random {
@@ -163,7 +163,7 @@ impl Random {
         from[self.below(from.len())]
     }
 
-    /// Up to `longest` characters, from runs of one script each.
+    /// Returns up to `longest` characters, in runs of one script each.
     fn text(&mut self, longest: usize) -> String {
         let mut text = String::new();
         for _ in 0..self.below(longest) {
@@ -208,7 +208,7 @@ const TOKENIZERS: [&str; 12] = [
     "PORTER Unicode61 TokenChars \u{20ac} SEPARATORS '\u{ffff}09'",
 ];
 
-/// A file that only the developers' machines have; `None`, loudly, elsewhere.
+/// Returns a file that only developers' machines have, or prints a notice and returns `None`.
 fn shared(name: &str) -> Option<String> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/fts5").join(name);
     let text = std::fs::read_to_string(&path).ok();
@@ -322,7 +322,7 @@ fn words_around_the_limits_of_length_are_stemmed_and_cut_as_sqlite_does() {
             texts.push(letter.repeat(len) + end);
         }
     }
-    // The cut falls within a character where three bytes do not divide 32,768.
+    // The cut falls inside a character, because 32,768 is not divisible by three.
     for len in [32_767, 32_768, 32_769, 40_000] {
         texts.push("s".repeat(len));
         texts.push(format!("A{}", "京".repeat(len / 3)));
@@ -344,7 +344,7 @@ fn words_of_thirty_languages_have_the_tokens_that_sqlite_recorded() {
     assert_recorded("unicode61", &words, 12_400);
 }
 
-/// Claims that each line is a text, a tab, and its terms parted by spaces; here and in SQLite.
+/// Asserts that each line is a text, a tab, and its terms separated by spaces, both here and in SQLite.
 fn assert_recorded(tokenize: &str, lines: &str, count: usize) {
     let analyzer = Analyzer::parse(tokenize).unwrap();
     let records: Vec<(&str, &str)> = lines.lines().map(|line| line.split_once('\t').unwrap()).collect();
@@ -429,7 +429,7 @@ fn a_tokenize_string_is_accepted_where_sqlite_accepts_it() {
             tokenize += random.pick(&["", " ", " ", " ", "  "]);
         }
         let ours = Analyzer::parse(&tokenize);
-        // Here SQLite reads past the end of its string, and any answer may come of it.
+        // SQLite reads past the end of its string here, so its answer is undefined.
         if matches!(&ours, Err(AnalyzerError::UnclosedQuote { quoted }) if quoted == "'") {
             continue;
         }

@@ -1,10 +1,10 @@
-//! The dependency rule: a module uses the layers before its own, never a later one nor a sibling.
+//! Does every module use only the layers before its own, never a later one or a sibling?
 
 #![cfg(not(target_arch = "wasm32"))]
 
 use std::path::{Path, PathBuf};
 
-/// The layers, first to last; modules of one layer do not know each other.
+/// The layers, first to last. Modules of one layer do not use each other.
 const LAYERS: &[&[&str]] = &[
     &["ids", "wire", "bits", "bitmap", "bm25", "json", "order"],
     &["codes", "lz4", "analysis", "inverted", "vector"],
@@ -40,7 +40,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     files.into_iter().filter(is_source).chain(folders.iter().flat_map(|folder| sources(folder))).collect()
 }
 
-/// The modules that a source file names after `crate::`, in code or in `use` lists.
+/// Returns the modules that a source file names after `crate::`, in code or in `use` lists.
 fn named_modules(source: &str) -> Vec<&str> {
     let paths = source.match_indices("crate::").filter(|(at, _)| !source[..*at].ends_with('$'));
     let name = |(at, matched): (usize, &str)| {

@@ -1,4 +1,4 @@
-//! The readable cases of tests/cases: the engine and SQLite both give what is written there. The wasm suites read them too.
+//! Do the engine and SQLite both give the answers in tests/cases? The wasm suites read the same cases.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -38,7 +38,7 @@ fn cases() -> Vec<Case> {
     paths.iter().map(case).collect()
 }
 
-/// The options of a query, in the shape in which every interface takes them.
+/// Returns the options of a query in the form that every interface takes.
 fn options(query: &Json) -> MatchOptions {
     let Json::Object(entries) = query else { panic!("a query is an object") };
     let own = entries
@@ -84,7 +84,7 @@ fn the_engine_gives_what_is_written() {
     assert!(queries >= 40, "only {queries} queries");
 }
 
-/// The wasm suites compare their ranks with these bits: native and wasm compute the same.
+/// Checks the ranks against golden bits. The wasm suites use the same file, so native and wasm results are equal.
 #[test]
 fn ranks_have_the_golden_bits() {
     let mut bits = Vec::new();
@@ -103,7 +103,7 @@ fn ranks_have_the_golden_bits() {
     assert_golden("ranks.json", &Json::Object(bits).to_text());
 }
 
-/// And the scores of these questions.
+/// Checks the scores of these questions in the same way.
 #[test]
 fn vector_and_hybrid_scores_have_the_golden_bits() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");

@@ -1,4 +1,4 @@
-//! Recipes as data, and the stages that any search can ask for.
+//! Do recipes written as data work, and the stages that every search accepts?
 
 #![cfg(not(target_arch = "wasm32"))]
 

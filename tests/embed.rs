@@ -1,4 +1,4 @@
-//! The embedders give the same bits natively as in wasm.
+//! Do the embedders return the same bits natively as in wasm?
 
 #![cfg(not(target_arch = "wasm32"))]
 

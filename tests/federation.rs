@@ -1,4 +1,4 @@
-//! Several vaults as one. The cases are those of the JavaScript side, too.
+//! Are several vaults searched as one? The JavaScript tests use the same cases.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -94,7 +94,7 @@ fn v13_each_tier_is_searched_on_its_own_and_each_result_says_its_tier() {
     let agent = vault(&[("own", "jwt"), ("shared", "jwt among other words")]);
     let project = vault(&[("shared", "jwt"), ("here", "jwt"), ("mem1", "jwt")]);
     let team = vault(&[("there", "jwt"), ("shared", "jwt"), ("else", "nothing of that")]);
-    // The order in which tiers are given does not matter, unless they count the same.
+    // The order of the given tiers matters only between tiers of equal weight.
     let tiers = [Tier::new("team", &team), Tier::new("agent", &agent), Tier::new("project", &project)];
     let federation = Federation::new(tiers);
     let response = ask(&federation, json!({"explain": true, "mode": "scan"}));
@@ -150,6 +150,6 @@ fn v13_limits_guards_and_budgets_hold_for_all_tiers_together() {
     let response = ask(&large, json!({"limit": 10}));
     assert_eq!(response.results.len(), 10);
     assert!(response.results.iter().all(|result| result.tier.as_deref() == Some("agent")));
-    // Each title is one token.
+    // Each title has one token.
     assert_eq!(ask(&large, json!({"limit": 10, "maxTokens": 3})).results.len(), 3);
 }

@@ -1,5 +1,5 @@
-//! Sections that lie under good checksums, one test a lie. scripts/fuzz found them, or a reader of the code did; any answer
-//! will do, as long as it comes soon and takes little memory.
+//! Are forged sections with valid checksums handled quickly and with little memory? Each test forges one value.
+//! scripts/fuzz or a reader of the code found them. Any answer is accepted as long as it comes soon.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -8,7 +8,7 @@ use snapseek::snapshot::{SectionKind, encode};
 use snapseek::{Builder, Engine, MatchOptions, Record, Schema, SnapshotFault};
 use std::time::Instant;
 
-/// A snapshot of these records, with what `alter` makes of its sections.
+/// Builds a snapshot of these records and lets `alter` change its sections.
 fn forged(
     schema: &str,
     records: impl IntoIterator<Item = String>,
@@ -75,7 +75,7 @@ fn positions_that_take_no_space_are_refused_where_a_term_occurs_twice() {
 
 #[test]
 fn positions_are_not_read_twice() {
-    // Two blocks; the second one's positions are said to start where the first one's do.
+    // There are two blocks. The second block claims that its positions start where the first block's do.
     let bytes = forged(ONE_FIELD, (0..200).map(|i| record(i, "the quick fox")), |section, bytes| {
         if section == SectionKind::Postings {
             let (first, second) = bytes.split_at_mut(14);
@@ -99,7 +99,7 @@ fn a_count_that_no_text_has_is_not_counted_one_by_one() {
     assert!(started.elapsed().as_millis() < 500, "{:?}", started.elapsed());
 }
 
-/// The table of lengths of one document: for each field, what it says of all and of the one.
+/// Encodes the lengths of one document: for each field, the total of all documents and the length of this one.
 fn lengths(fields: &[(u64, u32)]) -> Vec<u8> {
     let mut out = vec![1, 0, 0, 0, u8::try_from(fields.len()).unwrap()];
     fields.iter().for_each(|(total, _)| out.extend([&total.to_le_bytes()[..], &[31]].concat()));
@@ -133,7 +133,7 @@ fn lengths_that_do_not_add_up_do_not_overflow() {
 fn blocks_whose_documents_do_not_ascend_are_refused() {
     let bytes = forged(ONE_FIELD, (0..200).map(|i| record(i, "fox")), |section, bytes| {
         if section == SectionKind::Postings {
-            // The last document of the first block.
+            // Change the last document number of the first block.
             bytes[..4].copy_from_slice(&5u32.to_le_bytes());
         }
     });
@@ -144,7 +144,7 @@ fn blocks_whose_documents_do_not_ascend_are_refused() {
 
 #[test]
 fn blocks_of_the_dictionary_that_are_not_one_after_the_other_are_refused() {
-    // Twenty terms; the second block is said to be the first.
+    // There are twenty terms. The second block claims the offset of the first.
     let text = (10..30).map(|i| format!("w{i} ")).collect::<String>();
     let bytes = forged(ONE_FIELD, [record(0, &text)], |section, bytes| {
         if section == SectionKind::Terms {
@@ -158,7 +158,7 @@ fn blocks_of_the_dictionary_that_are_not_one_after_the_other_are_refused() {
 
 #[test]
 fn a_block_of_documents_that_crosses_the_end_of_a_group_is_refused() {
-    // Forty documents: thirty in the first block and ten in the second, where thirty-two and eight belong.
+    // There are forty documents: thirty in the first block and ten in the second, instead of thirty-two and eight.
     let records = (0..40).map(|i| record(i, "fox")).collect::<Vec<_>>();
     let block = |records: &[String]| {
         let mut block = records.iter().map(|record| u8::try_from(record.len()).unwrap()).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! Keyword search against SQLite itself: rows, order, scores, snippets, highlights.
+//! Does keyword search give SQLite's rows, order, scores, snippets and highlights?
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -15,7 +15,7 @@ fn build(columns: &[String], tokenize: &str, rows: &[(i64, Values)]) -> Engine {
     Engine::open(builder.finish().unwrap()).unwrap()
 }
 
-/// How many (corpus, expression) pairs a run compares.
+/// The number of (corpus, expression) pairs per run.
 const TABLES: usize = 300;
 const EXPRESSIONS_A_TABLE: usize = 100;
 
@@ -144,10 +144,10 @@ fn recorded_answer(query: &Json) -> (Question, Result<Vec<Answer>, String>, Comp
     (question, Ok(answers), if is_rows { Compare::Rows } else { Compare::All })
 }
 
-/// The examples of docs/fts5.md: rows as SQLite's, positions of what matched and of nothing else.
+/// Checks the examples of docs/fts5.md: rows equal SQLite's, and positions cover only the parts that matched.
 #[test]
 fn only_and_all_positions_of_what_matched_are_reported_where_sqlite_reports_others() {
-    // Rows, expression, our highlights, SQLite's; rows are separated by a bar.
+    // Each case has rows separated by bars, an expression, our highlights, and SQLite's.
     let cases = [
         ["a c", "a OR (b NOT c)", "[a] c", "[a] [c]"],
         ["b d c a", "a OR NEAR(b \"c d\")", "b d c [a]", "[b] d c [a]"],

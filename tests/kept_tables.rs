@@ -1,4 +1,4 @@
-//! An engine keeps tables from query to query: what one query left behind changes no other's answer.
+//! An engine caches tables between queries. Does a query's answer depend on the queries before it?
 
 #![cfg(not(target_arch = "wasm32"))]
 

@@ -1,4 +1,4 @@
-//! Vectors on lines of their own: the snapshot is the one of records that carry them.
+//! Do vectors on separate lines give the same snapshot as vectors inside records?
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -43,7 +43,7 @@ fn batch(schema: &Schema, fill: impl Fn(&mut BatchWriter)) -> Batch {
     writer.finish()
 }
 
-/// Every third record has no vector at all, every fifth is gone in the end.
+/// Every third record has no vector, and every fifth is removed in the end.
 fn carried(schema: &Schema) -> Vec<u8> {
     snapshot(schema, |builder| {
         for id in 0..RECORDS {
@@ -127,10 +127,10 @@ fn what_no_model_can_take_is_refused_with_the_record_named() {
         (
             &one,
             r#"{"id":7,"model":"other","vector":[1]}"#,
-            "the vector of \"7\" cannot be taken: the schema has no",
+            "the vector of \"7\" cannot be used: the schema has no",
         ),
-        (&one, r#"{"id":7,"model":1,"vector":[1]}"#, "its \"model\" is a number; a name is wanted"),
-        (&two, r#"{"id":7,"vector":[1]}"#, "it names no \"model\", and the schema has several"),
+        (&one, r#"{"id":7,"model":1,"vector":[1]}"#, "its \"model\" is a number; use the name of a model"),
+        (&two, r#"{"id":7,"vector":[1]}"#, "it has no \"model\", but the schema has several models"),
         (&none, r#"{"id":7,"vector":[1]}"#, "the schema has no vectors"),
     ];
     for (schema, text, message) in cases {

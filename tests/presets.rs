@@ -1,4 +1,4 @@
-//! The presets and their samples: each sample fits its schema, hangs together, and answers its questions.
+//! Does each preset's sample fit its schema, is it consistent, and does it answer its questions?
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -19,7 +19,7 @@ fn lines(name: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The lines of a sample that are records, and the others by what they are.
+/// Splits the lines of a sample into records and other lines, the latter by their type.
 fn sample(name: &str) -> (Vec<Value>, BTreeMap<String, Vec<Value>>) {
     let (other, records): (Vec<_>, Vec<_>) =
         lines(name).into_iter().partition(|line| line.get("$").is_some());
@@ -84,7 +84,7 @@ fn every_question_finds_what_it_should_among_the_first_three() {
     assert_eq!(asked.len(), RecipeName::ALL.len());
 }
 
-/// What samples store and neither search nor filter.
+/// The fields that samples store but neither search nor filter.
 const ONLY_STORED: [&str; 3] = ["why", "example", "counterExample"];
 
 #[test]
@@ -100,7 +100,7 @@ fn every_field_of_a_sample_is_known_and_every_field_of_a_preset_is_used() {
             let is_own = matches!(*name, "id" | "kind") || ONLY_STORED.contains(name);
             assert!(is_own || known.contains(name), "{}: {name}", recipe.name());
         }
-        // Chunks of documents come from the builder's --chunk.
+        // The builder's --chunk creates chunks of documents.
         let of_chunks = |name: &&&str| {
             recipe == RecipeName::Memory && ["parentId", "chunkIndex", "charOffset"].contains(name)
         };

@@ -1,4 +1,4 @@
-//! The answers of every recipe, as they are natively; the wasm suite gives the same text.
+//! Do the recipes give the golden answers natively? The wasm suite checks the same text.
 
 #![cfg(not(target_arch = "wasm32"))]
 

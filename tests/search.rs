@@ -1,4 +1,4 @@
-//! The whole pipeline on a small, readable corpus: what the library is for.
+//! Does the whole pipeline work on a small, readable corpus? Start reading here to see how the library is used.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -101,9 +101,9 @@ fn typing_finds_words_whose_stem_is_shorter_than_what_was_typed() {
     for typed in ["inst", "install", "installa", "installat", "installation"] {
         assert_eq!(ids(&engine, typed, r#"{"asYouType":true}"#), ["install"], "{typed}");
     }
-    // FTS5 itself does not: the stem is `instal`.
+    // FTS5 alone finds nothing, because the stem is `instal`.
     assert_eq!(engine.matches("installa*", &MatchOptions::default()).unwrap(), []);
-    // A word that is finished is a word.
+    // A space ends the word, so it is no longer a prefix.
     assert_eq!(ids(&engine, "installa ", r#"{"asYouType":true}"#), [""; 0]);
     let suggested = engine.suggest("to", 5).unwrap();
     assert_eq!(suggested, [("token".to_owned(), 2), ("tokens".to_owned(), 2)]);
@@ -118,13 +118,13 @@ fn a_typing_error_is_corrected_and_said() {
         (response.corrected[0].word.as_str(), &response.corrected[0].instead[..]),
         ("validatoin", &["validation".to_owned()][..])
     );
-    // The error is looked for in the word, not in its stem.
+    // The correction compares words, not stems.
     assert_eq!(
         engine.search("practize", &options(r#"{"typos":1}"#)).unwrap().corrected[0].instead,
         ["practise"]
     );
     assert_eq!(ids(&engine, "validatoin", "{}"), [""; 0]);
-    // A word that is there stays as it is.
+    // A word of the index is not corrected.
     assert!(engine.search("token", &options(r#"{"typos":2}"#)).unwrap().corrected.is_empty());
 }
 
@@ -220,7 +220,7 @@ fn the_short_way_and_the_long_way_give_the_same_bits() {
     let engine = engine();
     for query in ["token night takes install", "the at it", "tokens"] {
         let short = engine.search(query, &options("{}")).unwrap().hits;
-        // Counting needs every match, so it takes the long way.
+        // Counting needs every match, so this query takes the general path.
         let long = engine.search(query, &options(r#"{"count":true}"#)).unwrap().hits;
         assert_eq!(short, long);
     }

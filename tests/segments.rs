@@ -1,4 +1,4 @@
-//! Writes at run time: after any series of them, the engine answers as an FTS5 table with the same live rows.
+//! After any series of writes at run time, does the engine answer like an FTS5 table with the same live rows?
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use support::expressions::{Generator, is_leftover_prone};
 use support::{Compare, Oracle, Values, agree, ask_engine, record, schema};
 
-/// A table in SQLite and an engine, written to alike. A record that replaces another is a new row in both.
+/// A table in SQLite and an engine with the same writes. A record that replaces another is a new row in both.
 struct Both {
     columns: Vec<String>,
     oracle: Oracle,
     engine: Engine,
-    /// The row of each live record, by its number.
+    /// Maps each live record's number to its row.
     rows: BTreeMap<i64, (i64, Values)>,
     next_row: i64,
 }
@@ -87,7 +87,7 @@ impl Both {
         }
     }
 
-    /// The live records, in row order.
+    /// Returns the live records, in row order.
     fn live(&self) -> Vec<Record> {
         let mut rows = self.rows.iter().collect::<Vec<_>>();
         rows.sort_by_key(|(_, (row, _))| *row);
@@ -138,7 +138,7 @@ fn changes_bring_back_what_was_written_to_a_fresh_engine() {
         fresh.apply(both.engine.changes().unwrap()).unwrap();
         both.compare(&fresh, &mut generator, &format!("seed {seed}"));
         assert_eq!(fresh.snapshot().unwrap(), both.engine.snapshot().unwrap(), "seed {seed}");
-        // Applied twice, changes change nothing more.
+        // Applying changes twice has no further effect.
         fresh.apply(both.engine.changes().unwrap()).unwrap();
         assert_eq!(fresh.len(), both.rows.len());
     }
@@ -167,7 +167,7 @@ fn a_write_that_fails_leaves_everything_as_it_was() {
     let bad = Record::from_json(json).unwrap();
     let good = record(&columns, 3, &vec![Some("slow fox".to_owned())]);
     let error = engine.add(&[good, bad]).unwrap_err();
-    assert_eq!(error.to_string(), "record \"2\": \"title\" is an object, the schema says it is text");
+    assert_eq!(error.to_string(), "record \"2\": \"title\" is an object, but the schema declares it as text");
     assert_eq!(engine.snapshot().unwrap(), before);
     assert_eq!(*Engine::open(engine.changes().unwrap()).unwrap_err(), SnapshotFault::IsChanges);
     let other = Engine::empty(&schema(&["body".to_owned()], "porter unicode61")).unwrap();
@@ -193,7 +193,7 @@ fn a_record_with_one_kind_too_many_is_refused_and_the_engine_stays_as_it_was() {
     assert!(engine.apply(other.changes().unwrap()).is_err());
     assert_eq!(engine.len(), 255);
     assert_eq!(Engine::open(engine.snapshot().unwrap()).unwrap().len(), 255);
-    // Where a kind is gone, there is room for another.
+    // Removing the only record of a kind makes room for another kind.
     engine.remove([Key { id: "a", kind: "k7" }]).unwrap();
     engine.add(&[record(255)]).unwrap();
     assert_eq!(Engine::open(engine.snapshot().unwrap()).unwrap().len(), 255);

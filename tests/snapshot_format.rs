@@ -1,4 +1,4 @@
-//! The file: golden bytes, every truncation, every flipped byte, and bytes that lie with good checksums.
+//! Is the file format stable, and is every truncated, flipped or forged file handled?
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -25,7 +25,7 @@ fn built() -> Vec<u8> {
     builder.finish().unwrap()
 }
 
-/// Everything that reads a snapshot, as one text; an error says so.
+/// Runs everything that reads a snapshot and returns the results as one text, errors included.
 fn answers(bytes: Vec<u8>) -> Result<String, String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let mut engine = Engine::open(bytes).map_err(|error| text(&error))?;
@@ -146,7 +146,7 @@ fn sections_that_lie_under_good_checksums_never_panic_or_hang() {
             for pattern in [0x01, 0x10, 0x80, 0xff] {
                 let mut altered = parts.clone();
                 altered[place].1[at] ^= pattern;
-                // Any answer will do, as long as it comes: these bytes are what a forger would write.
+                // These bytes could be a forger's. Any answer is accepted as long as it comes.
                 let _ = answers(encode(&altered));
                 tried += 1;
             }

@@ -1,4 +1,4 @@
-//! Documents in other files: every answer is that of the whole snapshot, and nothing is believed unchecked.
+//! With documents in separate files, does every answer equal the whole snapshot's, and is every byte checked?
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -34,7 +34,7 @@ fn sections() -> Vec<(SectionKind, Vec<u8>)> {
     builder.finish_sections().unwrap()
 }
 
-/// A snapshot, and the files of its documents.
+/// Builds a snapshot and its document files.
 fn split(most: usize) -> (Vec<u8>, Vec<Vec<u8>>) {
     let split = Split::of(sections(), most).unwrap();
     let file = |file| {
@@ -45,7 +45,7 @@ fn split(most: usize) -> (Vec<u8>, Vec<Vec<u8>>) {
     (encode(&split.sections), (0..split.suffixes().len()).map(file).collect())
 }
 
-/// Files in memory that count what is read of them.
+/// Files in memory that count the bytes read from them.
 #[derive(Clone, Debug)]
 struct Counted {
     files: Arc<Vec<Vec<u8>>>,
@@ -72,14 +72,14 @@ impl BlockSource for Counted {
     }
 }
 
-/// What an error lacks; panics where it is another one.
+/// Returns the missing blocks of an error, and panics if it is another error.
 fn blocks_of(error: SnapshotError) -> Vec<u32> {
     let SnapshotFault::Documents(documents) = *error else { panic!("{error}") };
     let StoreFault::Missing { blocks } = *documents else { panic!("{documents}") };
     blocks
 }
 
-/// The error for a file of documents that is not the snapshot's.
+/// Returns the error for a document file that does not match the snapshot.
 fn foreign() -> SnapshotError {
     Box::new(SnapshotFault::Documents(Box::new(StoreFault::Foreign)))
 }
@@ -89,7 +89,9 @@ fn missing(error: SearchError) -> Vec<u32> {
     blocks_of(error)
 }
 
-/// Asks as a caller without a source does: supplies what is missing until there is an answer. How many rounds it took.
+/// Calls `ask` as a caller without a source does: supplies the missing blocks until there is an answer.
+///
+/// Returns the answer and the ranges supplied per round.
 fn supplied<T>(
     engine: &Engine,
     files: &[Vec<u8>],
@@ -115,7 +117,7 @@ fn supplied<T>(
 fn words(random: &mut Random, records: &[Record]) -> String {
     let body = random.pick(records).text("body").unwrap();
     let words = body.split_whitespace().filter(|word| word.chars().all(char::is_alphanumeric));
-    // A text without spaces, as Japanese is, may give none.
+    // A text without spaces, such as Japanese, may have no such word.
     let words = words.chain(["the"]).collect::<Vec<_>>();
     (0..1 + random.below(3)).map(|_| *random.pick(&words)).collect::<Vec<_>>().join(" ")
 }
@@ -141,7 +143,7 @@ fn search_options(random: &mut Random) -> SearchOptions {
         2 => options.stages.max_tokens = Some(800),
         _ => return options,
     }
-    // Likeness is found by pair, of texts: a few of them will do.
+    // These stages compare the texts of all pairs, so a few candidates are enough.
     options.limit = Some(5);
     options.candidates = Some(10);
     options
@@ -185,7 +187,7 @@ fn every_answer_of_a_split_snapshot_is_that_of_the_whole_one() {
             let (found, rounds) =
                 supplied(&asking, &files, || asking.search(&query, &options).map_err(missing));
             assert_eq!(found, expected, "{query:?} {options:?}");
-            // What the stages read is asked for before what the hits that are left show.
+            // The first round loads the documents that stages read, the second those that the remaining hits show.
             assert!(rounds.len() <= 2, "all that is missing is told of at once: {options:?}");
 
             let options = match_options(&mut random);
@@ -280,7 +282,7 @@ fn neighbouring_and_near_blocks_are_one_range() {
     let all = (0..count).collect::<Vec<_>>();
     let end = files[0].len() as u64;
     assert_eq!(engine.ranges(&all).unwrap(), [FileRange { file: 0, bytes: FILE_HEAD as u64..end }]);
-    // This sample is so small that its first and last block have more than is worth a request between them.
+    // More bytes lie between the first and the last block than a request costs, so they are requested separately.
     assert!(count > 4 && end > 40_000, "{count} blocks, {end} bytes");
     assert_eq!(engine.ranges(&[count - 1, 0, 0]).unwrap().len(), 2);
     assert_eq!(engine.ranges(&[1, 0]).unwrap().len(), 1);
@@ -301,7 +303,7 @@ fn files_are_as_long_as_wished_and_one_that_cannot_be_is_refused() {
         assert!(blocks == documents);
     }
     let error = Split::of(sections(), 1_000).unwrap_err();
-    assert!(error.needed > 1_000 && error.to_string().contains("at most 1000"));
+    assert!(error.needed > 1_000 && error.to_string().contains("limited to 1000 bytes"));
 }
 
 #[test]
@@ -326,7 +328,7 @@ fn a_flipped_byte_of_a_file_is_never_believed() {
 fn what_is_cut_short_or_elsewhere_keeps_nothing_wrong() {
     let (snapshot, files) = split(usize::MAX);
     let engine = Engine::open(snapshot).unwrap();
-    // Bytes beside the blocks, too few of them, of files that are not there: taken or refused, never believed.
+    // Bytes outside of blocks, cut blocks, and bytes of files that do not exist are ignored or refused, never used.
     for len in (0..files[0].len()).step_by(97) {
         assert_eq!(engine.supply(0, 0, &files[0][..len]), Ok(()), "whole blocks of a prefix are good");
         assert!(engine.supply(0, 1, &files[0][..len]).is_ok() || len > FILE_HEAD);
@@ -389,7 +391,7 @@ fn files_beside_a_snapshot_are_found_and_foreign_ones_refused() {
     files.iter().enumerate().for_each(|(file, bytes)| std::fs::write(name(file), bytes).unwrap());
     open().unwrap().verify().unwrap();
     std::fs::write(name(1), &files[1][..files[1].len() - 1]).unwrap();
-    assert!(open().unwrap_err().contains("bytes, the snapshot says"));
+    assert!(open().unwrap_err().contains("bytes, but the snapshot expects"));
     std::fs::write(name(1), b"snap").unwrap();
     assert!(open().unwrap_err().contains("does not belong to the snapshot beside it"));
     let (_, others) = split(25_000);

@@ -1,4 +1,4 @@
-//! What is known beside records: kept by snapshots, carried by changes, the same whoever's changes come first.
+//! Is the state beside records kept by snapshots, carried by changes, and independent of the order of changes?
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -164,7 +164,7 @@ fn the_changes_of_two_tabs_applied_in_any_order_give_the_same_bytes() {
         };
         let expected = applied([&one, &two, &two]);
         assert!(applied([&two, &one, &two]) == expected, "seed {seed}");
-        // Each tab that takes the other's changes comes to the same.
+        // Two tabs that apply each other's changes reach the same state.
         left.apply(two.clone()).unwrap();
         right.apply(one.clone()).unwrap();
         assert!(left.snapshot().unwrap() == expected, "seed {seed}");

@@ -1,4 +1,4 @@
-//! Vector search against the scan that compares everything, after any series of writes.
+//! After any series of writes, does vector search equal a scan that compares everything?
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -47,7 +47,7 @@ fn record(id: usize, vector: Option<&[f64]>) -> Record {
     Record::from_json(Json::parse(text.as_bytes()).unwrap()).unwrap()
 }
 
-/// Every sixth record lacks a vector; some vectors are twice there.
+/// Builds records. Every sixth lacks a vector, and some vectors occur twice.
 fn records(count: usize) -> Vec<Record> {
     let mut random = Random(11);
     let mut last = random.vector();
@@ -86,7 +86,7 @@ fn ids(response: &SearchResponse) -> Vec<String> {
     response.hits.iter().map(|hit| hit.id.clone()).collect()
 }
 
-/// All live records that have a vector and pass, nearest first, by the rows of the only segment.
+/// Returns all live records that have a vector and pass, nearest first, by the rows of the only segment.
 fn naive(engine: &Engine, metric: Metric, passes: impl Fn(usize) -> bool) -> Vec<(String, f64)> {
     let query = VectorQuery::new(&query(), metric, WIDTH).unwrap();
     let segment = engine.segments().next().unwrap();
@@ -176,8 +176,8 @@ fn what_is_no_vector_is_refused_at_build_with_the_record_named() {
         ("[0, 0, 0]", "its vector for \"test\" cannot be used: it has no direction"),
         ("[1e39, 1]", "its vector for \"test\" cannot be used: its number at index 0 is not finite"),
         ("[]", "it has 0 numbers; 1 to 4096 are allowed"),
-        ("[1, \"2\"]", "\"embedding\" is an array of other things, the schema says it is a vector"),
-        ("\"x\"", "\"embedding\" is a string, the schema says it is a vector: an array of numbers"),
+        ("[1, \"2\"]", "\"embedding\" is an array of other things, but must be a vector"),
+        ("\"x\"", "\"embedding\" is a string, but must be a vector: an array of numbers"),
     ];
     for (vector, reason) in cases {
         let mut builder = Builder::new(&schema).unwrap();

@@ -101,7 +101,7 @@ fn missing_foreign_and_damaged_files_of_documents_are_told_apart() {
     fs::remove_file(folder.path("a.snap.docs")).unwrap();
     ask("a.snap.docs is missing");
     folder.write("a.snap.docs", &documents[..documents.len() - 1]);
-    ask("bytes, the snapshot says");
+    ask("bytes, but the snapshot expects");
     folder.write("b.jsonl", records(500));
     folder.run(&["build", "b.jsonl", "-o", "b.snap", "--split-docs"]).expect_code(0);
     folder.write("a.snap.docs", folder.bytes("b.snap.docs"));
@@ -109,8 +109,8 @@ fn missing_foreign_and_damaged_files_of_documents_are_told_apart() {
     let mut damaged = documents.clone();
     damaged[20] ^= 1;
     folder.write("a.snap.docs", &damaged);
-    folder.run(&["verify", "a.snap"]).expect_code(1).expect_stderr("the file of documents is damaged");
-    folder.run(&["export", "a.snap"]).expect_code(1).expect_stderr("the file of documents is damaged");
+    folder.run(&["verify", "a.snap"]).expect_code(1).expect_stderr("the document file is damaged");
+    folder.run(&["export", "a.snap"]).expect_code(1).expect_stderr("the document file is damaged");
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn sizes_that_cannot_be_used_say_why() {
         .expect_code(2)
         .expect_stderr("no unit");
     let small = folder.build(&["a.jsonl", "--split-docs", "--max-file-size", "100"]).expect_code(1);
-    small.expect_stderr("--max-file-size is too small: a block of documents takes a file of");
+    small.expect_stderr("--max-file-size is too small: a block of documents needs a file of");
     assert_eq!(folder.names(), ["a.jsonl", "a.snap", "whole.snap"]);
     let large = folder.build(&["a.jsonl", "--split-docs", "--max-file-size", "16KiB"]).expect_code(0);
     large.expect_stderr("a.snap itself has").expect_stderr("only documents are divided");

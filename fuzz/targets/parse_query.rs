@@ -11,7 +11,7 @@ use snapseek::attributes::Overrides;
 use snapseek::bitmap::Bitmap;
 use snapseek::bm25::Totals;
 use snapseek::json::Json;
-use snapseek::query::{MAX_DEPTH, Node, Query, any_word};
+use snapseek::query::{MAX_DEPTH, QueryNode, Query, any_word};
 use snapseek::retrieval::{self, Corpus, Part, Ranked, Retrieval, ScoreTables, ValueIndexes};
 use snapseek::segment::Segment;
 use snapseek::state::State;
@@ -57,17 +57,17 @@ fuzz_target!(
     }
 );
 
-fn check_tree(query: &Query, node: &Node, depth: usize) {
+fn check_tree(query: &Query, node: &QueryNode, depth: usize) {
     assert!(depth <= MAX_DEPTH);
     match node {
-        Node::Nothing => {}
-        Node::Near(group) => {
+        QueryNode::Nothing => {}
+        QueryNode::Near(group) => {
             assert!(!group.phrases.is_empty() && group.phrases.iter().all(|&at| at < query.phrases.len()))
         }
-        Node::And(nodes) | Node::Or(nodes) => {
+        QueryNode::And(nodes) | QueryNode::Or(nodes) => {
             nodes.iter().for_each(|node| check_tree(query, node, depth + 1))
         }
-        Node::Not(keep, drop) => [keep, drop].into_iter().for_each(|node| check_tree(query, node, depth + 1)),
+        QueryNode::Not(keep, drop) => [keep, drop].into_iter().for_each(|node| check_tree(query, node, depth + 1)),
     }
 }
 

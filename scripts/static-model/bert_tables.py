@@ -4,9 +4,9 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
 HEADER = """\
-//! Classes of code points as the BERT tokenizer sees them; ranges are inclusive and ascending.
+//! How does the BERT tokenizer classify code points? Ranges are inclusive and ascending.
 //!
-//! Written by `scripts/gen-bert-tables` from what the reference tokenizer does to each code point.
+//! Written by `scripts/gen-bert-tables` from the behaviour of the reference tokenizer for each code point.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 """
 
@@ -35,8 +35,8 @@ def table(name, meaning, is_member):
 
 
 print(HEADER, end="")
-print(table("REMOVED", "What cleaning removes: control characters, formats, private use, U+FFFD.",
+print(table("REMOVED", "Characters that cleaning removes: control, format and private-use characters, and U+FFFD.",
             lambda c: CLEANING.normalize_str(c) == ""))
-print(table("MARKS", "Marks that take no space, removed with the accents.", lambda c: STRIPPING.normalize_str(c) == ""))
-print(table("PUNCTUATION", "What is a word of its own.",
+print(table("MARKS", "Nonspacing marks, which are removed with the accents.", lambda c: STRIPPING.normalize_str(c) == ""))
+print(table("PUNCTUATION", "Punctuation characters, each of which is a separate word.",
             lambda c: len(SPLITTING.pre_tokenize_str(f"a{c}a")) == 3))

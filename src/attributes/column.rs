@@ -1,12 +1,12 @@
-//! One attribute of all documents.
+//! How are the values of one attribute stored for all documents of a segment?
 //!
 //! ```text
 //! keyword, keywords: u32 strings · u32 string offset × (strings + 1) · string bytes · codes
 //! bool:              codes (1 false, 2 true)
-//! number, time:      u8 1 · f64 least · codes (value − least + 1), where all are whole and near each other
-//!                    u8 0 · presence, a bit a document · f64 × documents
-//! codes:             keywords: u32 first code × (documents + 1) · u8 width · packed codes
-//!                    others:   u8 width · packed codes, one a document, 0 where there is none
+//! number, time:      u8 1 · f64 minimum · codes (value − minimum + 1), if all values are integers in a small range
+//!                    u8 0 · presence bitmap, 1 bit per document · f64 × documents, otherwise
+//! codes:             keywords: u32 first code × (documents + 1) · u8 bits per code · packed codes
+//!                    others:   u8 bits per code · packed codes, one per document; 0 means no value
 //! ```
 
 use super::{AttributeType, time_of};
@@ -16,89 +16,91 @@ use crate::json::Json;
 use crate::order::sort;
 use crate::wire::{Malformed, Reader, len32, u32_at};
 
-/// Collects an attribute's values in row order; [`ColumnView`] reads them.
+/// Collects the values of one attribute, in row order. [`ColumnView`] reads the encoded column.
 #[derive(Clone, Debug)]
 pub struct ColumnWriter {
     kind: AttributeType,
-    values: Values,
+    values: ColumnValues,
 }
 
 #[derive(Clone, Debug)]
-enum Values {
+enum ColumnValues {
     Strings(Vec<Vec<String>>),
     Numbers(Vec<Option<f64>>),
     Bools(Vec<Option<bool>>),
 }
 
-/// Numbers that span less than this are packed; it keeps codes within 31 bits.
+/// Integers are packed when their maximum minus their minimum is below this, which keeps codes within 31 bits.
 const PACKED_SPAN: f64 = 2_147_483_000.0;
 
 impl ColumnWriter {
-    /// A column for an attribute of this type.
+    /// Creates an empty column for an attribute of type `kind`.
     pub fn new(kind: AttributeType) -> ColumnWriter {
         let values = match kind {
-            AttributeType::Keyword | AttributeType::Keywords => Values::Strings(Vec::new()),
-            AttributeType::Number | AttributeType::Time => Values::Numbers(Vec::new()),
-            AttributeType::Bool => Values::Bools(Vec::new()),
+            AttributeType::Keyword | AttributeType::Keywords => ColumnValues::Strings(Vec::new()),
+            AttributeType::Number | AttributeType::Time => ColumnValues::Numbers(Vec::new()),
+            AttributeType::Bool => ColumnValues::Bools(Vec::new()),
         };
         ColumnWriter { kind, values }
     }
 
-    /// The attribute's type.
+    /// Returns the attribute's type.
     pub fn kind(&self) -> AttributeType {
         self.kind
     }
 
-    /// Appends a document's value; null and absent are none. False, and nothing appended, where it has the wrong type.
+    /// Appends the value of the next document; a JSON null counts as no value.
+    ///
+    /// Returns false and appends nothing when the value has the wrong type.
     #[must_use]
     pub fn push(&mut self, value: Option<&Json>) -> bool {
         let value = value.filter(|value| **value != Json::Null);
         match (&mut self.values, value) {
-            (Values::Strings(values), value) => match strings_of(value, self.kind) {
+            (ColumnValues::Strings(values), value) => match strings_of(value, self.kind) {
                 Some(strings) => values.push(strings),
                 None => return false,
             },
-            (Values::Numbers(values), None) => values.push(None),
-            (Values::Numbers(values), Some(value)) => {
+            (ColumnValues::Numbers(values), None) => values.push(None),
+            (ColumnValues::Numbers(values), Some(value)) => {
                 let number = if self.kind == AttributeType::Time { time_of(value) } else { value.as_f64() };
                 if number.is_none() {
                     return false;
                 }
                 values.push(number);
             }
-            (Values::Bools(values), None) => values.push(None),
-            (Values::Bools(values), Some(Json::Bool(value))) => values.push(Some(*value)),
-            (Values::Bools(_), Some(_)) => return false,
+            (ColumnValues::Bools(values), None) => values.push(None),
+            (ColumnValues::Bools(values), Some(Json::Bool(value))) => values.push(Some(*value)),
+            (ColumnValues::Bools(_), Some(_)) => return false,
         }
         true
     }
 
-    /// Appends a document's value from a column of the same type.
+    /// Appends the value that `document` has in `column`, which must have the same type.
     pub fn push_from(&mut self, column: &ColumnView, document: usize) {
         match &mut self.values {
-            Values::Strings(values) => {
+            ColumnValues::Strings(values) => {
                 values.push(column.strings(document).map(str::to_owned).collect::<Vec<_>>())
             }
-            Values::Numbers(values) => values.push(column.number(document)),
-            Values::Bools(values) => values.push(column.bool(document)),
+            ColumnValues::Numbers(values) => values.push(column.number(document)),
+            ColumnValues::Bools(values) => values.push(column.bool(document)),
         }
     }
 
-    /// Appends a document's value from another writer of the same type.
+    /// Appends the value that `document` has in another writer of the same type.
     pub fn push_from_writer(&mut self, other: &ColumnWriter, document: usize) {
         match (&mut self.values, &other.values) {
-            (Values::Strings(to), Values::Strings(from)) => to.push(from[document].clone()),
-            (Values::Numbers(to), Values::Numbers(from)) => to.push(from[document]),
-            (Values::Bools(to), Values::Bools(from)) => to.push(from[document]),
+            (ColumnValues::Strings(to), ColumnValues::Strings(from)) => to.push(from[document].clone()),
+            (ColumnValues::Numbers(to), ColumnValues::Numbers(from)) => to.push(from[document]),
+            (ColumnValues::Bools(to), ColumnValues::Bools(from)) => to.push(from[document]),
             _ => unreachable!("columns of one schema have the same types"),
         }
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {
         match &self.values {
-            Values::Strings(values) => encode_strings(values, self.kind),
-            Values::Numbers(values) => encode_numbers(values),
-            Values::Bools(values) => {
+            ColumnValues::Strings(values) => encode_strings(values, self.kind),
+            ColumnValues::Numbers(values) => encode_numbers(values),
+            ColumnValues::Bools(values) => {
                 let mut out = Vec::new();
                 let code = |value: &Option<bool>| value.map_or(0, |value| 1 + u32::from(value));
                 put_codes(&values.iter().map(code).collect::<Vec<_>>(), &mut out);
@@ -117,7 +119,7 @@ pub(super) fn strings_of(value: Option<&Json>, kind: AttributeType) -> Option<Ve
     match value {
         None => Some(Vec::new()),
         Some(Json::Array(values)) if kind == AttributeType::Keywords => {
-            // A string that stands twice is there once: filters and counts ask which documents have it.
+            // Keep each string once: filters and counts only ask whether a document has it.
             let mut distinct = Vec::with_capacity(values.len());
             for value in values {
                 let text = scalar(value)?;
@@ -166,7 +168,7 @@ fn encode_numbers(values: &[Option<f64>]) -> Vec<u8> {
     let least = present.clone().copied().fold(f64::INFINITY, f64::min);
     let most = present.clone().copied().fold(f64::NEG_INFINITY, f64::max);
     let is_whole = present.clone().all(|number| number.fract() == 0.0 && number.abs() < 9e15);
-    // Adding zero makes a negative zero positive: the two are equal, so they have the same bytes.
+    // Adding 0.0 turns −0.0 into 0.0. The two compare equal, so they must encode to the same bytes.
     if is_whole && most - least < PACKED_SPAN || most < least {
         let least = if most < least { 0.0 } else { least + 0.0 };
         let mut out = vec![1];
@@ -184,7 +186,7 @@ fn encode_numbers(values: &[Option<f64>]) -> Vec<u8> {
 }
 
 fn put_codes(codes: &[u32], out: &mut Vec<u8>) {
-    // The widest code has all the bits that any has.
+    // The bitwise OR of all codes is as wide as the widest code.
     let width = width_of(codes.iter().fold(0, |bits, code| bits | code));
     out.push(width.to_le_bytes()[0]);
     let mut writer = BitWriter::new(out);
@@ -192,14 +194,14 @@ fn put_codes(codes: &[u32], out: &mut Vec<u8>) {
     writer.finish();
 }
 
-/// An attribute of all documents, as it stands in the file; [`ColumnWriter`] writes it.
+/// Reads one encoded attribute column; [`ColumnWriter`] writes it.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnView<'a> {
     pub(super) kind: AttributeType,
     strings: Strings<'a>,
-    /// Keywords only: the first code of each document.
+    /// For `keywords` columns only: the index of each document's first code, one u32 per document and a final one.
     firsts: &'a [u8],
-    pub(super) numbers: Numbers<'a>,
+    pub(super) numbers: NumberEncoding<'a>,
     pub(super) codes: Codes<'a>,
 }
 
@@ -211,8 +213,8 @@ struct Strings<'a> {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Numbers<'a> {
-    From(f64),
+pub(super) enum NumberEncoding<'a> {
+    Packed(f64),
     Plain { presence: &'a [u8], values: &'a [u8] },
 }
 
@@ -229,7 +231,7 @@ impl<'a> ColumnView<'a> {
             kind,
             strings: Strings { count: 0, offsets: &[], bytes: &[] },
             firsts: &[],
-            numbers: Numbers::From(0.0),
+            numbers: NumberEncoding::Packed(0.0),
             codes: Codes::new(&[], 0),
         };
         let words = |count: usize| count.checked_mul(4).ok_or(Malformed(WHAT));
@@ -246,11 +248,11 @@ impl<'a> ColumnView<'a> {
                 }
             }
             AttributeType::Number | AttributeType::Time => match reader.u8()? {
-                1 => view.numbers = Numbers::From(reader.f64()?),
+                1 => view.numbers = NumberEncoding::Packed(reader.f64()?),
                 0 => {
                     let presence = reader.take(documents.div_ceil(8))?;
                     let values = reader.take(documents.checked_mul(8).ok_or(Malformed(WHAT))?)?;
-                    view.numbers = Numbers::Plain { presence, values };
+                    view.numbers = NumberEncoding::Plain { presence, values };
                     return view.when_done(&reader);
                 }
                 _ => return Err(Malformed(WHAT)),
@@ -270,30 +272,32 @@ impl<'a> ColumnView<'a> {
         if reader.remaining() == 0 { Ok(self) } else { Err(Malformed(WHAT)) }
     }
 
-    /// Whether every string and every code has bytes of its own. Looks at all of them, so it is asked once a file.
+    /// Returns whether the string offsets and the first-code table are sorted, so that no range in them is negative.
+    ///
+    /// The check reads both tables completely. It runs once per opened file.
     pub fn is_ordered(&self) -> bool {
         let numbers = |bytes: &'a [u8]| bytes.as_chunks().0.iter().map(|chunk| u32::from_le_bytes(*chunk));
         numbers(self.strings.offsets).is_sorted() && numbers(self.firsts).is_sorted()
     }
 
-    /// The attribute's type.
+    /// Returns the attribute's type.
     pub fn kind(&self) -> AttributeType {
         self.kind
     }
 
-    /// The distinct strings of the column, sorted; a code is a place in this list, from 0.
+    /// Returns the number of distinct strings. They are sorted, and a string's code is its index, counted from 0.
     pub fn string_count(&self) -> usize {
         self.strings.count
     }
 
-    /// The string with this code; none where there is no such code.
+    /// Returns the string with this code, or `None` if the code is out of range.
     pub fn string(&self, code: usize) -> Option<&'a str> {
         let start = u32_at(self.strings.offsets, code)? as usize;
         let end = u32_at(self.strings.offsets, code + 1)? as usize;
         std::str::from_utf8(self.strings.bytes.get(start..end)?).ok()
     }
 
-    /// The code of a string; none where no document has it.
+    /// Returns the code of a string, or `None` if no document has it.
     pub fn code_of(&self, text: &str) -> Option<usize> {
         let (mut low, mut high) = (0, self.strings.count);
         while low < high {
@@ -303,7 +307,7 @@ impl<'a> ColumnView<'a> {
         Some(low).filter(|&code| self.string(code) == Some(text))
     }
 
-    /// The codes of a document's strings.
+    /// Returns the codes of a document's strings.
     pub fn codes(&self, document: usize) -> impl Iterator<Item = usize> + use<'a> {
         let codes = self.codes;
         let (first, end) = if self.kind == AttributeType::Keywords {
@@ -315,26 +319,26 @@ impl<'a> ColumnView<'a> {
         (first..end.min(codes.count())).filter_map(move |place| (codes.get(place) as usize).checked_sub(1))
     }
 
-    /// A document's strings.
+    /// Returns a document's strings.
     pub fn strings(&self, document: usize) -> impl Iterator<Item = &'a str> + use<'a> {
         let view = *self;
         self.codes(document).filter_map(move |code| view.string(code))
     }
 
-    /// A document's number, or time in milliseconds.
+    /// Returns a document's number, or its time in milliseconds since 1970.
     pub fn number(&self, document: usize) -> Option<f64> {
         match self.numbers {
-            Numbers::From(least) => {
+            NumberEncoding::Packed(least) => {
                 self.codes.get(document).checked_sub(1).map(|offset| least + f64::from(offset))
             }
-            Numbers::Plain { presence, values } => {
+            NumberEncoding::Plain { presence, values } => {
                 let chunk = values.get(document.checked_mul(8)?..)?.first_chunk()?;
                 (bits::get(presence, document, 1) == 1).then(|| f64::from_le_bytes(*chunk))
             }
         }
     }
 
-    /// A document's boolean.
+    /// Returns a document's boolean.
     pub fn bool(&self, document: usize) -> Option<bool> {
         match self.codes.get(document) {
             1 => Some(false),

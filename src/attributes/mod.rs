@@ -1,4 +1,4 @@
-//! What can be filtered? One column an attribute, values in row order.
+//! How are filterable attributes stored? As one column per attribute, with values in row order.
 //!
 //! ```text
 //! u32 documents · columns × (u8 type · u32 length · column)
@@ -16,7 +16,7 @@ pub use time::time_of;
 use crate::wire::{Malformed, Reader, len32};
 use serde::Serialize;
 
-/// The type of an attribute; the numbers are those in the file.
+/// The type of an attribute. The numbers are written to the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[repr(u8)]
@@ -29,12 +29,12 @@ pub enum AttributeType {
     Number = 3,
     /// True or false.
     Bool = 4,
-    /// A moment: milliseconds since 1970, or an ISO 8601 date.
+    /// A point in time: milliseconds since 1970 or an ISO 8601 date.
     Time = 5,
 }
 
 impl AttributeType {
-    /// All of them.
+    /// Lists every attribute type.
     pub const ALL: [AttributeType; 5] = [
         AttributeType::Keyword,
         AttributeType::Keywords,
@@ -43,7 +43,7 @@ impl AttributeType {
         AttributeType::Time,
     ];
 
-    /// Its name in a schema.
+    /// Returns the name that a schema uses for this type.
     pub fn name(self) -> &'static str {
         match self {
             AttributeType::Keyword => "keyword",
@@ -59,7 +59,7 @@ impl AttributeType {
     }
 }
 
-/// The section of these columns, for `documents` documents; [`parse`] reads it.
+/// Encodes the attribute section for `documents` documents; [`parse`] reverses it.
 pub fn encode(columns: &[ColumnWriter], documents: usize) -> Vec<u8> {
     let mut out = len32(documents).to_le_bytes().to_vec();
     for column in columns {
@@ -71,10 +71,11 @@ pub fn encode(columns: &[ColumnWriter], documents: usize) -> Vec<u8> {
     out
 }
 
-/// The columns of a section that [`encode`] wrote, for `documents` documents.
+/// Reads the attribute section of a segment with `documents` documents; [`encode`] reverses it.
 ///
 /// # Errors
-/// When the section is for other documents, its size is not what it says, or a column is malformed.
+/// Fails when the section was written for another number of documents, has the wrong length, or holds a malformed
+/// column.
 pub fn parse(bytes: &[u8], documents: usize) -> Result<Vec<ColumnView<'_>>, Malformed> {
     let mut reader = Reader::new(bytes, "the table of attributes");
     if reader.len32()? != documents {

@@ -1,26 +1,26 @@
-//! Values that stand in place of those of a column: what changed since a record was written.
+//! Which attribute values changed after a record was written? Overrides replace the values of a column.
 
 use super::column::strings_of;
 use super::{AttributeType, ColumnView, time_of};
 use crate::json::Json;
 use crate::order::Map;
 
-/// By attribute and document, the value that counts.
+/// Replacement values, keyed by attribute and then by document.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overrides(Map<usize, Map<u32, Json>>);
 
 impl Overrides {
-    /// Lets a value stand in place of the column's.
+    /// Replaces the column's value of `attribute` for `document`.
     pub fn set(&mut self, attribute: usize, document: u32, value: Json) {
         self.0.or_default(attribute).insert(document, value);
     }
 
-    /// Whether there are none.
+    /// Returns whether no value is replaced.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The documents with another value than the column's, ascending, and that value.
+    /// Returns the replaced values of an attribute with their documents, in ascending order of documents.
     pub fn of(&self, attribute: usize) -> impl Iterator<Item = (usize, &Json)> {
         let own = self.0.get(&attribute).into_iter().flatten();
         own.map(|(document, value)| (*document as usize, value))
@@ -31,7 +31,7 @@ impl Overrides {
     }
 }
 
-/// The attributes of a segment's documents, as they are now.
+/// Reads the current attribute values of a segment's documents: overrides first, columns otherwise.
 #[derive(Clone, Debug)]
 pub struct Values<'a> {
     columns: Vec<ColumnView<'a>>,
@@ -39,22 +39,22 @@ pub struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    /// Columns, and what stands in place of their values.
+    /// Combines a segment's columns with the overrides that replace some of their values.
     pub fn new(columns: Vec<ColumnView<'a>>, overrides: &'a Overrides) -> Values<'a> {
         Values { columns, overrides }
     }
 
-    /// The column of an attribute, as it was written.
+    /// Returns an attribute's column as it was written, without overrides.
     pub fn column(&self, attribute: usize) -> Option<&ColumnView<'a>> {
         self.columns.get(attribute)
     }
 
-    /// The documents whose value is another than the column's.
+    /// Returns the documents whose value is replaced, with the replacement.
     pub fn overridden(&self, attribute: usize) -> impl Iterator<Item = (usize, &'a Json)> {
         self.overrides.of(attribute)
     }
 
-    /// A document's number, or time in milliseconds.
+    /// Returns a document's number, or its time in milliseconds since 1970.
     pub fn number(&self, attribute: usize, document: usize) -> Option<f64> {
         let column = self.columns.get(attribute)?;
         match self.overrides.get(attribute, document) {
@@ -63,7 +63,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// A document's boolean.
+    /// Returns a document's boolean.
     pub fn bool(&self, attribute: usize, document: usize) -> Option<bool> {
         match self.overrides.get(attribute, document) {
             Some(Json::Bool(value)) => Some(*value),
@@ -72,7 +72,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// A document's strings.
+    /// Returns a document's strings.
     pub fn strings(&self, attribute: usize, document: usize) -> Vec<String> {
         let Some(column) = self.columns.get(attribute) else { return Vec::new() };
         match self.overrides.get(attribute, document) {
@@ -81,7 +81,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// What the first of a document's strings is worth that is worth anything.
+    /// Returns the first `Some` that `worth` gives for a document's strings, in their order.
     pub fn first_worth(
         &self,
         attribute: usize,
@@ -96,12 +96,12 @@ impl<'a> Values<'a> {
     }
 }
 
-/// The number of a value, as a column of this type would hold it.
+/// Converts a JSON value to the number that a column of type `kind` would store for it.
 pub fn number_of(value: &Json, kind: AttributeType) -> Option<f64> {
     if kind == AttributeType::Time { time_of(value) } else { value.as_f64() }
 }
 
-/// The strings of a value, as a column of this type would hold them.
+/// Converts a JSON value to the strings that a column of type `kind` would store for it.
 pub fn texts_of(value: &Json, kind: AttributeType) -> Vec<String> {
     strings_of(Some(value).filter(|value| **value != Json::Null), kind).unwrap_or_default()
 }

@@ -1,6 +1,6 @@
-//! Which documents have such a value? All of a column at once, as filters ask it.
+//! Which documents have a given value? Filters evaluate a whole column at once.
 
-use super::column::Numbers;
+use super::column::NumberEncoding;
 use super::{AttributeType, ColumnView};
 use crate::bitmap::Bitmap;
 use crate::codes::Codes;
@@ -8,7 +8,7 @@ use crate::wire::len32;
 use std::cmp::Ordering;
 
 impl ColumnView<'_> {
-    /// The documents below `len` with a string whose code is one of these.
+    /// Returns the documents below `len` that have at least one string whose code is in `wanted`.
     pub fn where_string(&self, len: usize, wanted: &Bitmap) -> Bitmap {
         if self.kind == AttributeType::Keywords {
             return Bitmap::where_true(len, |document| self.codes(document).any(|code| wanted.has(code)));
@@ -21,18 +21,19 @@ impl ColumnView<'_> {
         }
     }
 
-    /// The documents below `len` with a number, or time in milliseconds, that is neither before nor after a range; `place`
-    /// tells where a number stands.
+    /// Returns the documents below `len` whose number, or time in milliseconds, lies within a range.
+    ///
+    /// `place` compares a number with the range: `Less` is below it, `Equal` within it, `Greater` above it.
     pub fn where_number(&self, len: usize, place: impl Fn(f64) -> Ordering) -> Bitmap {
         match self.numbers {
-            // Codes are in the order of numbers.
-            Numbers::From(least) => {
+            // Codes have the same order as the numbers they encode, so a range of numbers is a range of codes.
+            NumberEncoding::Packed(least) => {
                 let place_of = |code: u32| place(least + f64::from(code - 1));
                 let start = self.codes.first_where(&|code| place_of(code) != Ordering::Less);
                 let end = self.codes.first_where(&|code| place_of(code) == Ordering::Greater);
                 self.codes.within(len, &(start..end))
             }
-            Numbers::Plain { presence, values } => {
+            NumberEncoding::Plain { presence, values } => {
                 let (values, _) = values.as_chunks();
                 let is_within = |value: &[u8; 8]| place(f64::from_le_bytes(*value)) == Ordering::Equal;
                 let mut bitmap =
@@ -43,19 +44,19 @@ impl ColumnView<'_> {
         }
     }
 
-    /// The documents below `len` with a value.
+    /// Returns the documents below `len` that have a value.
     pub fn where_any(&self, len: usize) -> Bitmap {
         match (self.kind, self.numbers) {
             (AttributeType::Keywords, _) => {
                 Bitmap::where_true(len, |document| self.codes(document).next().is_some())
             }
             (AttributeType::Bool, _) => self.codes.within(len, &(1..3)),
-            (_, Numbers::Plain { presence, .. }) => Codes::new(presence, 1).within(len, &(1..2)),
-            (_, Numbers::From(_)) => self.codes.within(len, &(1..u32::MAX)),
+            (_, NumberEncoding::Plain { presence, .. }) => Codes::new(presence, 1).within(len, &(1..2)),
+            (_, NumberEncoding::Packed(_)) => self.codes.within(len, &(1..u32::MAX)),
         }
     }
 
-    /// The documents below `len` with this boolean.
+    /// Returns the documents below `len` whose boolean equals `wanted`.
     pub fn where_bool(&self, len: usize, wanted: bool) -> Bitmap {
         let code = 1 + u32::from(wanted);
         self.codes.within(len, &(code..code + 1))
@@ -76,7 +77,7 @@ mod tests {
         AttributeType::Time,
     ];
 
-    /// A value of a column: some of `distinct`, and nothing where that is a multiple of seven.
+    /// Returns a value out of `distinct` different ones; every seventh is null.
     fn value(kind: AttributeType, number: usize, distinct: usize, is_whole: bool) -> Json {
         let some = number * 40_503 % 65_536 % distinct;
         let text = match kind {

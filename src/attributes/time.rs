@@ -1,11 +1,11 @@
-//! Moments: milliseconds since 1970, or an ISO 8601 date.
+//! How is a point in time written? As milliseconds since 1970 or as an ISO 8601 date.
 
 use crate::json::Json;
 
-/// The moment a value names, in milliseconds since 1970; none where it names none.
+/// Converts a JSON value to milliseconds since 1970, or returns `None` if it is no valid time.
 ///
-/// Numbers are milliseconds. Strings are ISO 8601 as JavaScript's `Date` takes it: `2024-05-01` (UTC),
-/// `2024-05-01T12:30Z`, `2024-05-01T12:30:15.250+02:00`; a time of day without a zone is UTC.
+/// Numbers are milliseconds. Strings are ISO 8601 as JavaScript's `Date` accepts it: `2024-05-01` (UTC),
+/// `2024-05-01T12:30Z`, `2024-05-01T12:30:15.250+02:00`. A time of day without a zone is UTC.
 pub fn time_of(value: &Json) -> Option<f64> {
     match value {
         Json::Integer(_) | Json::Float(_) => value.as_f64(),
@@ -34,8 +34,8 @@ fn parse_date(date: &str) -> Option<f64> {
     if parts.next().is_some() || !(1..=longest).contains(&day) {
         return None;
     }
-    // Days from 1970-01-01 in the proleptic Gregorian calendar, counting years from March so that the leap day is
-    // the last of its year.
+    // Count days since 1970-01-01 in the proleptic Gregorian calendar. Years start in March, which makes the leap
+    // day the last day of its year.
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
     let of_era = year.rem_euclid(400);
@@ -68,7 +68,7 @@ fn parse_clock(clock: &str) -> Option<f64> {
     i32::try_from(total).ok().map(f64::from)
 }
 
-/// Minutes east of UTC.
+/// Parses a zone suffix and returns its offset in minutes east of UTC.
 fn parse_zone(zone: &str) -> Option<i64> {
     let (sign, digits_of_zone) = match zone.chars().next() {
         None => return Some(0),

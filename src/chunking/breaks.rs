@@ -1,32 +1,32 @@
-//! How good a place is every byte of a text for cutting it?
+//! How suitable is each byte of a text as a place to cut?
 //!
-//! Lines are read as Markdown has them, but leniently: a fence may be indented or quoted, because a list or a quotation
-//! may hold it. In text that is no Markdown, little looks like a heading or a fence.
+//! Lines are parsed as lenient Markdown: a code fence may be indented or quoted, because a list or a quotation may
+//! contain it. Text that is not Markdown seldom has lines that look like a heading or a fence.
 
 use crate::unicode::Graphemes;
 
-/// What a cut would part, from the worst to the best.
+/// The kinds of places where a text can be cut, from the worst to the best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Break {
-    /// A grapheme: what a reader takes for one character.
+    /// Inside a grapheme cluster, which a reader takes for one character.
     InGrapheme,
-    /// The line that opens a code fence.
+    /// Inside the line that opens a code fence.
     InFenceLine,
-    /// Two graphemes, in the middle of a word.
+    /// Between two graphemes, in the middle of a word.
     Graphemes,
-    /// Two words.
+    /// Between two words.
     Words,
-    /// Two sentences.
+    /// Between two sentences.
     Sentences,
-    /// Two lines.
+    /// Between two lines.
     Lines,
-    /// Two paragraphs.
+    /// Between two paragraphs.
     Paragraphs,
-    /// A heading from what is before it.
+    /// Before a heading.
     Sections,
 }
 
-/// The break before each byte, and after the last.
+/// Returns the kind of break before each byte of `text`, and after the last byte.
 pub fn breaks_of(text: &str) -> Vec<Break> {
     let mut breaks = vec![Break::InGrapheme; text.len() + 1];
     let mut graphemes = Graphemes::default();
@@ -39,20 +39,20 @@ pub fn breaks_of(text: &str) -> Vec<Break> {
     breaks
 }
 
-/// Makes a break a better one, where it is between graphemes.
+/// Raises the break at `at` to `kind`, unless it lies inside a grapheme or a fence line.
 fn raise(breaks: &mut [Break], at: usize, kind: Break) {
     if breaks[at] >= Break::Graphemes {
         breaks[at] = breaks[at].max(kind);
     }
 }
 
-/// How far the end of a sentence is behind.
+/// How far the scan is past the end of a sentence.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sentence {
     Within,
-    /// After a mark that ends a sentence where white space follows.
+    /// After a mark that ends a sentence only if white space follows.
     MarkedEnd,
-    /// After a mark that ends a sentence, whatever follows.
+    /// After a mark that ends a sentence whatever follows.
     End,
 }
 
@@ -63,7 +63,7 @@ fn mark_words(text: &str, breaks: &mut [Break]) {
         let after = at + letter.len_utf8();
         match letter {
             '\n' | '\r' => raise(breaks, after, Break::Lines),
-            // These hold together what they stand between.
+            // No-break spaces join the words around them.
             '\u{a0}' | '\u{2007}' | '\u{202f}' => sentence = Sentence::Within,
             _ if letter.is_whitespace() && sentence == Sentence::Within => {
                 raise(breaks, after, Break::Words);
@@ -85,7 +85,7 @@ fn is_end_mark(letter: char) -> bool {
     matches!(letter, '.' | '!' | '?' | '…' | '。' | '！' | '？' | '｡')
 }
 
-/// Whether this may stand between the end mark of a sentence and its end.
+/// Returns whether this character may follow the end mark of a sentence and still belong to the sentence.
 fn is_closing(letter: char) -> bool {
     matches!(
         letter,
@@ -107,7 +107,8 @@ fn mark_lines(text: &str, breaks: &mut [Break]) {
                 fence = Fence::opened_by(content);
                 if fence.is_some() {
                     forbid(&mut breaks[start + 1..=start + content.len()]);
-                    // A cut here is allowed, but nothing to look for: what follows would have lost its language.
+                    // A cut after the opening line is allowed but never preferred: the code below it would lose its
+                    // language.
                     breaks[end] = breaks[end].min(Break::Graphemes);
                 }
             }
@@ -125,7 +126,7 @@ fn forbid(breaks: &mut [Break]) {
     }
 }
 
-/// A code fence that is open.
+/// An open code fence.
 struct Fence {
     mark: char,
     len: usize,
@@ -138,7 +139,7 @@ impl Fence {
         let line = item.map_or(line, without_indent);
         let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
         let len = line.chars().take_while(|&other| other == mark).count();
-        // ```code``` on one line is no fence.
+        // Backticks around code on one line do not open a fence.
         let is_inline = mark == '`' && line.as_bytes()[len..].contains(&b'`');
         (len >= 3 && !is_inline).then_some(Fence { mark, len })
     }
@@ -153,7 +154,7 @@ fn without_indent(line: &str) -> &str {
     line.trim_start_matches([' ', '\t', '>'])
 }
 
-/// Whether the line is a heading such as `## Install`.
+/// Returns whether the line is a heading such as `## Install`.
 fn is_heading(line: &str) -> bool {
     let marks = line.trim_start_matches(' ');
     let name = marks.trim_start_matches('#');
@@ -167,7 +168,7 @@ fn is_heading(line: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The places of a kind, each as the text before it.
+    /// Returns, for each break of this kind, the text before it.
     fn places(text: &str, kind: Break) -> Vec<&str> {
         let breaks = breaks_of(text);
         (0..=text.len()).filter(|&at| breaks[at] == kind).map(|at| &text[..at]).collect()
@@ -193,7 +194,7 @@ mod tests {
 
     #[test]
     fn nothing_is_marked_within_a_grapheme() {
-        // A space with an accent of its own, a flag, a family, and a line end of two characters.
+        // A space with an accent of its own, a flag, a family, a two-character line end, and a letter with two accents.
         for grapheme in [" \u{301}", "🇩🇪", "👨‍👩‍👧", "\r\n", "e\u{301}\u{302}"] {
             let text = format!("a{grapheme}b");
             let breaks = breaks_of(&text);

@@ -1,16 +1,16 @@
 //! How does a long text become pieces that can be found, embedded and shown one by one?
 //!
-//! A window of `size` characters passes over the text. Its end is pulled back to the best break in its last quarter:
-//! a heading, then a blank line, a line end, the end of a sentence, a space; of the best kind, the latest. Each window
-//! starts `overlap` characters before the end of the one before. What parts something that belongs together is moved:
+//! A window of `size` characters moves over the text. It ends at the best break in its last quarter: a heading first,
+//! then a blank line, a line end, the end of a sentence, a space. Among breaks of the same kind the latest wins. Each
+//! window starts `overlap` characters before the end of the previous one. Three rules adjust starts and ends:
 //!
-//! - No chunk starts or ends within a grapheme, or within the line that opens a code fence. An end moves back, and so
-//!   does a start; a start that cannot move back without standing still moves on.
-//! - A line of that kind that fills a window is cut between graphemes, and a grapheme that fills one between
-//!   characters: a text of nothing but accents is cut like any other, and no chunk is ever longer than `size`.
-//! - A break so near to the window's start that the next one would not get on is passed over.
+//! - No chunk starts or ends inside a grapheme, or inside the line that opens a code fence. Starts and ends move back;
+//!   a start that would not advance if it moved back moves forward instead.
+//! - If such a line fills a whole window, it is cut between graphemes. If a grapheme fills a whole window, it is cut
+//!   between characters. So even a text of nothing but accents is cut, and no chunk is ever longer than `size`.
+//! - A break is skipped if it is so close to the window's start that the next window would not advance.
 //!
-//! Time is linear in the text, whatever it holds; so is the memory, a byte for each byte of it.
+//! Time and memory are linear in the length of the text, whatever it contains. The memory is 1 byte per byte of text.
 
 mod breaks;
 mod error;
@@ -20,34 +20,35 @@ pub use error::ChunkError;
 use crate::tokens::tokens_in_units;
 use breaks::{Break, breaks_of};
 
-/// The characters of a chunk where nobody says otherwise.
+/// The default size of a chunk, in characters.
 pub const DEFAULT_SIZE: usize = 1200;
-/// The characters that a chunk shares with the one before, where nobody says otherwise.
+/// The default overlap of a chunk with the previous one, in characters.
 pub const DEFAULT_OVERLAP: usize = 200;
-/// No chunk has more characters than this.
+/// The largest allowed size of a chunk, in characters.
 pub const MAX_SIZE: usize = 6000;
-/// No two chunks share more characters than this.
+/// The largest allowed overlap, in characters.
 pub const MAX_OVERLAP: usize = 1000;
 
-/// A piece of a text.
+/// A piece of a longer text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunk<'a> {
-    /// The piece, as it stands in the text.
+    /// The chunk's text, a slice of the original.
     pub text: &'a str,
-    /// Its place among the chunks, from 0.
+    /// The chunk's position among all chunks, counted from 0.
     pub index: usize,
-    /// About how many tokens it is for a language model: a quarter of its UTF-16 units, rounded up.
+    /// The estimated number of language-model tokens: a quarter of the chunk's UTF-16 code units, rounded up.
     pub token_count: usize,
-    /// The characters (code points) of the text before it.
+    /// The number of characters (code points) before the chunk.
     pub char_offset: usize,
-    /// The bytes of the text before it.
+    /// The number of bytes before the chunk.
     pub byte_offset: usize,
 }
 
-/// Refuses sizes that [`chunk_text`] refuses.
+/// Checks the sizes that [`chunk_text`] takes.
 ///
 /// # Errors
-/// When the size is not 1 to [`MAX_SIZE`], or the overlap more than [`MAX_OVERLAP`] or not less than the size.
+/// Fails when the size is not 1 to [`MAX_SIZE`], the overlap exceeds [`MAX_OVERLAP`], or the overlap is not less than
+/// the size.
 pub fn check_sizes(size: usize, overlap: usize) -> Result<(), ChunkError> {
     if !(1..=MAX_SIZE).contains(&size) {
         return Err(ChunkError::BadSize { size });
@@ -61,10 +62,10 @@ pub fn check_sizes(size: usize, overlap: usize) -> Result<(), ChunkError> {
     Ok(())
 }
 
-/// The chunks of a text, in order: of at most `size` characters, each sharing `overlap` with the one before.
+/// Cuts a text into chunks of at most `size` characters that overlap by `overlap` characters.
 ///
-/// Characters are code points. Every character that is no white space is in some chunk; chunks of nothing but white
-/// space are left out, and not counted. How ends are chosen is told above.
+/// Characters are code points. Every character that is not white space is in some chunk. Chunks of nothing but white
+/// space are left out and not counted. The [module](self) documents how starts and ends are chosen.
 ///
 /// ```
 /// use snapseek::chunking::chunk_text;
@@ -75,19 +76,19 @@ pub fn check_sizes(size: usize, overlap: usize) -> Result<(), ChunkError> {
 /// ```
 ///
 /// # Errors
-/// When the sizes are refused; see [`check_sizes`].
+/// Fails when [`check_sizes`] refuses the sizes.
 pub fn chunk_text(body: &str, size: usize, overlap: usize) -> Result<Vec<Chunk<'_>>, ChunkError> {
     check_sizes(size, overlap)?;
     let mut chunks = Vec::new();
     let mut windows = Windows::new(body, size, overlap);
-    // The first character at or after the start that is no white space; it is looked for once, however many chunks
+    // The first non-space character at or after the start. It is searched for only once, even if several chunks
     // share it.
-    let mut solid = first_solid(body, 0);
+    let mut non_space = first_non_space(body, 0);
     while let Some((start, end)) = windows.next() {
-        if solid < start.byte {
-            solid = first_solid(body, start.byte);
+        if non_space < start.byte {
+            non_space = first_non_space(body, start.byte);
         }
-        if solid >= end.byte {
+        if non_space >= end.byte {
             continue;
         }
         chunks.push(Chunk {
@@ -101,38 +102,37 @@ pub fn chunk_text(body: &str, size: usize, overlap: usize) -> Result<Vec<Chunk<'
     Ok(chunks)
 }
 
-fn first_solid(body: &str, from: usize) -> usize {
+fn first_non_space(body: &str, from: usize) -> usize {
     body[from..].find(|letter: char| !letter.is_whitespace()).map_or(body.len(), |len| from + len)
 }
 
-/// A place between two characters: what is before it.
+/// A position between two characters, counted in bytes, characters and UTF-16 code units from the start of the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Place {
+struct TextPosition {
     byte: usize,
     chars: usize,
-    /// UTF-16 units.
     units: usize,
 }
 
-/// A window on its way over a text. Its limit never moves back, and nor does its start, so each passes every character
-/// once.
+/// Iterates over the windows of a text. Neither start nor limit ever moves back, so each passes every character once.
 struct Windows<'a> {
     body: &'a str,
     breaks: Vec<Break>,
     size: usize,
     overlap: usize,
-    start: Place,
-    /// Where the window ends at the latest.
-    limit: Place,
-    /// The last place up to the limit that parts no fence line, and the last that parts no grapheme.
-    last_allowed: Place,
-    last_grapheme: Place,
+    start: TextPosition,
+    /// The latest possible end of the window.
+    limit: TextPosition,
+    /// The last position up to the limit that is neither in a fence line nor in a grapheme, and the last one that is not
+    /// in a grapheme.
+    last_allowed: TextPosition,
+    last_grapheme: TextPosition,
     is_done: bool,
 }
 
 impl<'a> Windows<'a> {
     fn new(body: &'a str, size: usize, overlap: usize) -> Windows<'a> {
-        let origin = Place::default();
+        let origin = TextPosition::default();
         Windows {
             body,
             breaks: breaks_of(body),
@@ -146,8 +146,8 @@ impl<'a> Windows<'a> {
         }
     }
 
-    /// The start and end of the next window.
-    fn next(&mut self) -> Option<(Place, Place)> {
+    /// Returns the start and end of the next window.
+    fn next(&mut self) -> Option<(TextPosition, TextPosition)> {
         if self.is_done {
             return None;
         }
@@ -175,8 +175,9 @@ impl<'a> Windows<'a> {
         }
     }
 
-    /// The best break in the last quarter, the latest of its kind; none where only words would be parted.
-    fn best_break(&self) -> Option<Place> {
+    /// Returns the best break in the last quarter of the window, the latest of its kind, or `None` if there is no break
+    /// between words.
+    fn best_break(&self) -> Option<TextPosition> {
         let last_quarter = self.start.chars + self.size - self.size / 4;
         let earliest = last_quarter.max(self.start.chars + self.overlap + 1);
         let (mut best, mut best_kind) = (None, Break::Graphemes);
@@ -191,14 +192,14 @@ impl<'a> Windows<'a> {
         best
     }
 
-    /// Where the window ends, when there is no good place.
-    fn hard_end(&self) -> Place {
+    /// Returns the end of a window without a good break.
+    fn hard_end(&self) -> TextPosition {
         let places = [self.last_allowed, self.last_grapheme];
         places.into_iter().find(|place| place.byte > self.start.byte).unwrap_or(self.limit)
     }
 
-    /// The overlap before the end, or the nearest place to it that parts nothing more than the end does.
-    fn next_start(&self, end: Place) -> Place {
+    /// Returns the position `overlap` characters before `end`, or the nearest one whose break is no worse than the end's.
+    fn next_start(&self, end: TextPosition) -> TextPosition {
         let allowed = self.breaks[end.byte].min(Break::Graphemes);
         let wanted = end.chars.saturating_sub(self.overlap);
         let mut last = None;
@@ -219,19 +220,20 @@ impl<'a> Windows<'a> {
         }
     }
 
-    fn after(&self, place: Place) -> Place {
-        let letter = self.body[place.byte..].chars().next().expect("a place before the end of the text");
-        Place {
+    fn after(&self, place: TextPosition) -> TextPosition {
+        let letter =
+            self.body[place.byte..].chars().next().expect("the position is before the end of the text");
+        TextPosition {
             byte: place.byte + letter.len_utf8(),
             chars: place.chars + 1,
             units: place.units + letter.len_utf16(),
         }
     }
 
-    fn before(&self, place: Place) -> Place {
+    fn before(&self, place: TextPosition) -> TextPosition {
         let letter =
-            self.body[..place.byte].chars().next_back().expect("a place after the start of the text");
-        Place {
+            self.body[..place.byte].chars().next_back().expect("the position is after the start of the text");
+        TextPosition {
             byte: place.byte - letter.len_utf8(),
             chars: place.chars - 1,
             units: place.units - letter.len_utf16(),

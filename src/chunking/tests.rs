@@ -1,4 +1,4 @@
-//! Chunks against a naive twin that knows nothing of windows, and against the promises of the module.
+//! Compares chunks with a naive twin that has no windows, and checks the rules in the module's documentation.
 
 use super::*;
 use std::time::Instant;
@@ -7,7 +7,7 @@ fn texts<'a>(chunks: &[Chunk<'a>]) -> Vec<&'a str> {
     chunks.iter().map(|chunk| chunk.text).collect()
 }
 
-/// The start and end of each window, in characters, straight from the definition.
+/// Returns the start and end of each window, in characters, computed directly from the definition.
 fn naive_windows(body: &str, size: usize, overlap: usize) -> Vec<(usize, usize)> {
     let by_byte = breaks_of(body);
     let mut breaks = body.char_indices().map(|(at, _)| by_byte[at]).collect::<Vec<_>>();
@@ -41,7 +41,7 @@ fn naive_windows(body: &str, size: usize, overlap: usize) -> Vec<(usize, usize)>
     windows
 }
 
-/// Numbers that look random and are the same in every run.
+/// A deterministic random number generator.
 struct Random(u64);
 
 impl Random {
@@ -132,7 +132,7 @@ fn r_chunks_random_texts_are_chunked_as_the_naive_twin_chunks_them_and_every_pro
 
 #[test]
 fn r_chunks_ends_are_pulled_back_to_the_best_break_of_the_last_quarter() {
-    // 20 characters a window: the last quarter starts after the fifteenth.
+    // Windows have 20 characters, so the last quarter starts after the fifteenth.
     let cases = [
         ("aaaaaaaaaaaaaaaa\n# B c. d\n\ne f", "aaaaaaaaaaaaaaaa\n"),
         ("aaaaaaaaaaaaa. \n\nb c d e f", "aaaaaaaaaaaaa. \n\n"),
@@ -221,7 +221,7 @@ fn a_megabyte_of_anything_takes_time_that_grows_with_its_length_alone() {
         for (size, overlap) in [(1200, 200), (6000, 1000), (1001, 1000), (1, 0)] {
             let started = Instant::now();
             let chunks = chunk_text(&body, size, overlap).unwrap();
-            // Half a second at most in truth; a quadratic way takes minutes.
+            // A run takes at most half a second; a quadratic algorithm would take minutes.
             assert!(started.elapsed().as_secs() < 20, "{piece:?} {size} {overlap}");
             let longest = chunks.iter().map(|chunk| chunk.text.len()).max().unwrap_or(0);
             assert!(longest <= size * 4, "{piece:?}");

@@ -1,42 +1,42 @@
-//! Which blocks are at hand? Those that were used last, up to so many bytes.
+//! Which blocks are kept in memory? The most recently used ones, up to a limit in bytes.
 
 use crate::order::sort_indexes;
 
-/// Packed blocks, and when each was used.
+/// A least-recently-used cache of packed blocks.
 #[derive(Debug)]
 pub struct BlockCache {
     most: usize,
     len: usize,
     clock: u64,
-    /// By number. They mostly come in order, so that few have to move.
-    blocks: Vec<Kept>,
+    /// Sorted by block number. Blocks mostly arrive in that order, so insertions move few entries.
+    blocks: Vec<CachedBlock>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct CachedBlock {
     block: u32,
     used: u64,
     bytes: Vec<u8>,
 }
 
 impl BlockCache {
-    /// A cache that [`BlockCache::trim`] brings to this many bytes.
+    /// Creates an empty cache with a limit of `most` bytes, which [`BlockCache::trim`] enforces.
     pub fn new(most: usize) -> BlockCache {
         BlockCache { most, len: 0, clock: 0, blocks: Vec::new() }
     }
 
-    /// Sets how many bytes are kept.
+    /// Sets the limit in bytes and trims the cache to it.
     pub fn set_most(&mut self, most: usize) {
         self.most = most;
         self.trim();
     }
 
-    /// Whether a block is at hand; does not count as a use.
+    /// Returns whether a block is cached, without counting this as a use.
     pub fn has(&self, block: u32) -> bool {
         self.place(block).is_ok()
     }
 
-    /// A block, now the one that was used last.
+    /// Returns a cached block and marks it as the most recently used one.
     pub fn get(&mut self, block: u32) -> Option<&[u8]> {
         let place = self.place(block).ok()?;
         self.clock += 1;
@@ -45,19 +45,20 @@ impl BlockCache {
         Some(&kept.bytes)
     }
 
-    /// Keeps a block, whatever it displaces once [`BlockCache::trim`] is called.
+    /// Inserts a block. The cache may exceed its limit until [`BlockCache::trim`] is called.
     pub fn insert(&mut self, block: u32, bytes: Vec<u8>) {
         self.clock += 1;
         self.len += bytes.len();
-        let kept = Kept { block, used: self.clock, bytes };
+        let kept = CachedBlock { block, used: self.clock, bytes };
         match self.place(block) {
             Ok(place) => self.len -= std::mem::replace(&mut self.blocks[place], kept).bytes.len(),
             Err(place) => self.blocks.insert(place, kept),
         }
     }
 
-    /// Drops the blocks that were not used for longest where there are too many bytes; a few more than it has to, so that
-    /// the next blocks do not cost it again.
+    /// Drops the least recently used blocks if the cache exceeds its limit.
+    ///
+    /// It trims to 7/8 of the limit, so that the next insertions do not trigger another pass.
     pub fn trim(&mut self) {
         if self.len <= self.most {
             return;

@@ -1,4 +1,4 @@
-//! The files of documents beside a snapshot, read in pieces.
+//! How are the document files beside a snapshot read? On demand, one range at a time.
 
 #[cfg_attr(not(unix), path = "files/seek.rs")]
 #[cfg_attr(unix, path = "files/pread.rs")]
@@ -12,30 +12,30 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why the files of documents beside a snapshot cannot be used.
+/// The reasons why the document files beside a snapshot cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DocumentFilesError {
-    /// A file is not there.
-    #[error("{} is missing: it holds documents of the snapshot, and has to stand beside it", .path.display())]
+    /// A file is missing.
+    #[error("{} is missing; it holds documents of the snapshot, so put it in the snapshot's folder", .path.display())]
     Missing {
-        /// Where it should be.
+        /// The expected path.
         path: PathBuf,
     },
-    /// A file belongs to another snapshot, or is none of documents.
+    /// A file belongs to another snapshot, or is not a document file.
     #[error("{} does not belong to the snapshot beside it; put the files of one build together", .path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
     },
-    /// A file ends too early, or goes on too long.
-    #[error("{} has {found} bytes, the snapshot says {expected}; fetch or build both again", .path.display())]
+    /// A file is shorter or longer than the snapshot expects.
+    #[error("{} has {found} bytes, but the snapshot expects {expected}; download or build both again", .path.display())]
     WrongLength {
         /// The file.
         path: PathBuf,
-        /// What the snapshot says.
+        /// The length that the snapshot expects, in bytes.
         expected: u64,
-        /// What there is.
+        /// The length of the file, in bytes.
         found: u64,
     },
     /// A file cannot be read.
@@ -43,7 +43,7 @@ pub enum DocumentFilesError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The snapshot itself is damaged.
@@ -51,17 +51,18 @@ pub enum DocumentFilesError {
     Store(#[from] StoreError),
 }
 
-/// The open files of a snapshot's documents. Only what is asked for is read.
+/// The open document files of a snapshot; they are read on demand.
 #[derive(Debug)]
 pub struct DocumentFiles {
     files: Vec<SharedFile>,
 }
 
 impl DocumentFiles {
-    /// Opens the files beside the snapshot at `path`; their names are its name and `.docs`, or `.docs.0` and so on.
+    /// Opens the document files beside the snapshot at `path`: its file name followed by `.docs`, or by `.docs.0`,
+    /// `.docs.1` and so on if there are several.
     ///
     /// # Errors
-    /// When one is missing, cannot be read, belongs to another snapshot or has another length than the snapshot says.
+    /// Fails when a file is missing, cannot be read, belongs to another snapshot or has an unexpected length.
     pub fn beside(path: &Path, documents: &DocumentsView) -> Result<DocumentFiles, DocumentFilesError> {
         let lens = documents.file_lens()?;
         let count = crate::wire::len32(lens.len());
@@ -104,7 +105,7 @@ fn open(path: PathBuf, expected: u64, documents: &DocumentsView) -> Result<Share
 impl BlockSource for DocumentFiles {
     fn read(&self, range: &FileRange) -> io::Result<Vec<u8>> {
         let file = self.files.get(range.file as usize).ok_or(io::ErrorKind::NotFound)?;
-        // Ranges lie in their files: their lengths were compared with what the snapshot says.
+        // Every range lies within its file: `open` compared the file's length with the snapshot.
         let len = range.bytes.end.saturating_sub(range.bytes.start);
         let mut bytes = vec![0; usize::try_from(len).map_err(|_| io::ErrorKind::OutOfMemory)?];
         file.read_exact_at(&mut bytes, range.bytes.start)?;

@@ -1,4 +1,4 @@
-//! Which document has this id, and which id has this document?
+//! Which document has a given key, and which key has a given document?
 //!
 //! ```text
 //! u32 documents · varint kinds · kinds × string · kinds > 1: documents × u8 kind
@@ -10,10 +10,10 @@ use crate::order::sort_indexes;
 use crate::wire::{Malformed, Reader, len32, put_bytes, put_varint, u32_at};
 use std::cmp::Ordering;
 
-/// A segment holds records of at most this many kinds.
+/// The largest number of different kinds in one segment.
 pub const MAX_KINDS: usize = 255;
 
-/// What names a record: no two live records share it.
+/// The unique name of a record: no two live records share it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key<'a> {
     /// The record's id.
@@ -32,7 +32,9 @@ pub struct KeysWriter {
 }
 
 impl KeysWriter {
-    /// Appends a document's key. False, and nothing appended, where it would be one kind too many.
+    /// Appends the key of the next document.
+    ///
+    /// Returns false and appends nothing when the key would add a kind beyond [`MAX_KINDS`].
     #[must_use]
     pub fn push(&mut self, key: Key) -> bool {
         let kind = match self.kinds.iter().position(|kind| kind == key.kind) {
@@ -49,17 +51,17 @@ impl KeysWriter {
         true
     }
 
-    /// How many documents it has the keys of.
+    /// Returns the number of keys.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether it has none.
+    /// Returns whether there are no keys.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The key of a document that was appended.
+    /// Returns the key of an appended document.
     pub fn get(&self, document: usize) -> Key<'_> {
         let start = document.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
         Key {
@@ -68,7 +70,7 @@ impl KeysWriter {
         }
     }
 
-    /// The section's bytes.
+    /// Encodes the section; [`KeysView::parse`] reverses it.
     pub fn finish(self) -> Vec<u8> {
         let mut sorted = (0..self.len()).collect::<Vec<_>>();
         sort_indexes(&mut sorted, &mut |a, b| self.get(a).cmp(&self.get(b)));
@@ -86,7 +88,7 @@ impl KeysWriter {
     }
 }
 
-/// The keys as they stand in the file; [`KeysWriter`] writes them.
+/// Reads the encoded keys; [`KeysWriter`] writes them.
 #[derive(Clone, Debug)]
 pub struct KeysView<'a> {
     documents: usize,
@@ -100,10 +102,10 @@ pub struct KeysView<'a> {
 const WHAT: &str = "the table of ids";
 
 impl<'a> KeysView<'a> {
-    /// Reads the section's head.
+    /// Reads the section's header and tables; [`KeysWriter::finish`] reverses it.
     ///
     /// # Errors
-    /// When it is too short for the number of documents it claims.
+    /// Fails when the section is too short for the number of documents in its header, or has an invalid number of kinds.
     pub fn parse(bytes: &'a [u8]) -> Result<KeysView<'a>, Malformed> {
         let mut reader = Reader::new(bytes, WHAT);
         let documents = reader.len32()?;
@@ -119,22 +121,22 @@ impl<'a> KeysView<'a> {
         Ok(KeysView { documents, kinds, kind_of, offsets, sorted, ids: reader.rest() })
     }
 
-    /// How many documents there are.
+    /// Returns the number of documents.
     pub fn len(&self) -> usize {
         self.documents
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no documents.
     pub fn is_empty(&self) -> bool {
         self.documents == 0
     }
 
-    /// The kinds there are, in order of first use.
+    /// Returns the distinct kinds, in order of first use.
     pub fn kinds(&self) -> &[&'a str] {
         &self.kinds
     }
 
-    /// By document, the place of its kind in [`KeysView::kinds`]; empty where there are not several.
+    /// Returns for each document the index of its kind in [`KeysView::kinds`]; empty if there is at most one kind.
     pub fn kind_numbers(&self) -> &'a [u8] {
         self.kind_of
     }
@@ -143,10 +145,10 @@ impl<'a> KeysView<'a> {
         self.kind_of.get(document).map_or(0, |&kind| usize::from(kind))
     }
 
-    /// A document's key.
+    /// Returns a document's key.
     ///
     /// # Errors
-    /// When the table is malformed, or has no such document.
+    /// Fails when the table is malformed or `document` is out of range.
     pub fn get(&self, document: usize) -> Result<Key<'a>, Malformed> {
         let start = u32_at(self.offsets, document).ok_or(Malformed(WHAT))? as usize;
         let end = u32_at(self.offsets, document + 1).ok_or(Malformed(WHAT))? as usize;
@@ -156,10 +158,10 @@ impl<'a> KeysView<'a> {
         Ok(Key { id, kind })
     }
 
-    /// The last document with this key; none where there is none.
+    /// Returns the last document with this key, or `None`.
     ///
     /// # Errors
-    /// When the table is malformed.
+    /// Fails when the table is malformed.
     pub fn find(&self, key: Key) -> Result<Option<usize>, Malformed> {
         let (mut low, mut high) = (0, self.documents);
         while low < high {
@@ -206,7 +208,7 @@ mod tests {
         assert!(writer.push(Key { id: &long, kind: "a" }) && writer.push(Key { id: "y", kind: "a" }));
         let mut bytes = writer.finish();
         assert_eq!(KeysView::parse(&bytes).unwrap().get(0), Ok(Key { id: &long, kind: "a" }));
-        // u32 documents · varint kinds · a string of one letter · offsets, of which the second grows by one
+        // u32 documents · varint kinds · a string of one letter · offsets; this increments the second offset.
         bytes[11] += 1;
         assert_eq!(KeysView::parse(&bytes).unwrap().get(0), Err(Malformed(WHAT)));
     }

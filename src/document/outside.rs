@@ -1,8 +1,8 @@
-//! Where are the blocks of a snapshot whose documents are in other files?
+//! Where are the documents of a snapshot that keeps them in separate files?
 //!
-//! The snapshot keeps the table of its blocks, and says which file holds which of them and what the checksum of each one
-//! is. A block is believed when its checksum fits, whoever brought it: a [`BlockSource`] that reads on demand, or a
-//! caller who was told by [`StoreFault::Missing`] what is needed, and supplies it before asking again.
+//! The snapshot keeps the table of all blocks and lists which file holds which block, and each block's checksum. A
+//! block is accepted if its checksum matches, wherever it came from: a [`BlockSource`] reads it on demand, or the
+//! caller learns from [`StoreFault::Missing`] which blocks are needed, supplies them, and asks again.
 //!
 //! ```text
 //! section: u32 bytes of all blocks · u32 files · files × u32 first block · blocks × u64 checksum
@@ -19,46 +19,46 @@ use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The first eight bytes of a file of documents; the last two show a transfer that mangled line ends.
+/// The first eight bytes of a document file. The final `\r\n` reveals a transfer that changed line ends.
 const SIGNATURE: [u8; 8] = *b"snapdc\r\n";
 
-/// The bytes of a file of documents before its first block.
+/// The length of a document file's header, in bytes.
 pub const FILE_HEAD: usize = 16;
 
-/// How many bytes of blocks are kept at hand, unless told otherwise.
+/// The default size of the block cache, in bytes.
 pub const DEFAULT_CACHE: usize = 8 << 20;
 
-/// Blocks with no more than this between them are asked for together: a request costs more than these bytes.
-const NEAR: u64 = 16 << 10;
+/// Blocks with at most this many bytes between them share a request, which costs less than another request.
+const JOINED_GAP: u64 = 16 << 10;
 
-/// What is asked for at once ends after so many bytes.
-const LONG: u64 = 4 << 20;
+/// A request is not extended further once it has this many bytes.
+const LONG_REQUEST: u64 = 4 << 20;
 
 const WHAT: &str = "the list of document files";
 
-/// Why a stored document cannot be read.
+/// A boxed [`StoreFault`].
 pub type StoreError = Box<StoreFault>;
 
-/// What keeps a stored document from being read.
+/// The reasons why a stored document cannot be read.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreFault {
-    /// The bytes make no sense.
-    #[error("the snapshot is damaged: {0}; fetch or build it again")]
+    /// The snapshot's bytes are malformed.
+    #[error("the snapshot is damaged: {0}; download or build it again")]
     Malformed(Malformed),
-    /// Blocks are needed that are in another file and not at hand.
-    #[error("{} of stored documents, which {} in another file, not loaded yet", counted(.blocks.len()), is_or_are(.blocks.len()))]
+    /// Some needed blocks are in a separate file and not in the cache.
+    #[error("{} of stored documents that {} in a separate file and not loaded; supply them and try again", counted(.blocks.len()), is_or_are(.blocks.len()))]
     Missing {
-        /// Their numbers, ascending: see [`DocumentsView::ranges`].
+        /// The numbers of the missing blocks, ascending. [`DocumentsView::ranges`] locates them.
         blocks: Vec<u32>,
     },
-    /// What a file of documents holds is not what the snapshot says.
-    #[error("the file of documents is damaged, or belongs to another snapshot; fetch or build both again")]
+    /// The contents of a document file do not match the snapshot's checksums.
+    #[error("the document file is damaged or belongs to another snapshot; download or build both again")]
     Foreign,
-    /// A file of documents cannot be read.
+    /// A document file cannot be read.
     #[error("the stored documents cannot be read: {reason}")]
     Unreadable {
-        /// What the source says.
+        /// The error message of the source.
         reason: String,
     },
 }
@@ -73,46 +73,51 @@ fn is_or_are(count: usize) -> &'static str {
     if count == 1 { "is" } else { "are" }
 }
 
-/// Reads blocks when they are needed.
+/// Reads blocks on demand.
 pub trait BlockSource: Debug + Send + Sync {
-    /// The bytes in this range of a file, all of them.
+    /// Returns all bytes of a range of a file.
     ///
     /// # Errors
-    /// When they cannot be had.
+    /// Fails when the range cannot be read completely.
     fn read(&self, range: &FileRange) -> io::Result<Vec<u8>>;
 }
 
-/// Bytes of one of the files that hold a snapshot's documents.
+/// A range of bytes in one of a snapshot's document files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRange {
-    /// The file's number, from 0.
+    /// The file's number, counted from 0.
     pub file: u32,
-    /// From where to where, counted from the start of the file.
+    /// The range, counted from the start of the file.
     pub bytes: Range<u64>,
 }
 
-/// What is added to the snapshot's name to name a file of its documents.
+/// Returns the suffix that turns the snapshot's file name into the name of document file number `file` out of `files`.
 pub fn file_suffix(file: u32, files: u32) -> String {
     if files == 1 { ".docs".to_owned() } else { format!(".docs.{file}") }
 }
 
-/// Why documents cannot be divided among files.
+/// The reason why documents cannot be divided among files: the size limit is smaller than a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a block of documents takes a file of {needed} bytes, and files of at most {most} are wanted")]
+#[error(
+    "a block of documents needs a file of {needed} bytes, but files are limited to {most} bytes; raise the limit"
+)]
 pub struct TooSmallFiles {
-    /// The bytes of the file that the longest block needs.
+    /// The size of the smallest file that can hold the longest block, in bytes.
     pub needed: usize,
-    /// What was asked for.
+    /// The requested size limit, in bytes.
     pub most: usize,
 }
 
-/// The section for these blocks, and which bytes of them each file holds; [`Outside::parse`] reads the section.
+/// Divides blocks among files of at most `most` bytes.
+///
+/// Returns the section that describes the files, which [`SeparateBlocks::parse`] reads, and the range of `blocks` that
+/// each file holds.
 ///
 /// # Errors
-/// When a block is longer than `most`, the most bytes of a file.
+/// Fails when a block does not fit a file of `most` bytes.
 ///
 /// # Panics
-/// When the table is not that of the blocks.
+/// Panics when `table` does not describe `blocks`.
 pub fn divide(
     table: &[u8],
     blocks: &[u8],
@@ -142,7 +147,7 @@ pub fn divide(
     Ok((section, files))
 }
 
-/// The start of a file that belongs to the snapshot with this section.
+/// Returns the header of a document file that belongs to the snapshot whose section has this checksum.
 pub fn file_head(section_checksum: u64) -> [u8; FILE_HEAD] {
     let mut head = [0; FILE_HEAD];
     head[..8].copy_from_slice(&SIGNATURE);
@@ -150,40 +155,42 @@ pub fn file_head(section_checksum: u64) -> [u8; FILE_HEAD] {
     head
 }
 
-/// Whether these bytes start a file of documents, of whatever snapshot.
+/// Returns whether these bytes start a document file, of any snapshot.
 pub fn is_file_of_documents(head: &[u8]) -> bool {
     head.starts_with(&SIGNATURE)
 }
 
-/// The blocks of a snapshot whose documents are in other files.
+/// The blocks of a snapshot that keeps its documents in separate files.
 #[derive(Debug)]
-pub struct Outside {
+pub struct SeparateBlocks {
     len: usize,
     firsts: Vec<u32>,
     checksums: Vec<u64>,
     section_checksum: u64,
     cache: Mutex<BlockCache>,
-    source: Option<Box<dyn TellingSource>>,
+    source: Option<Box<dyn TextErrorSource>>,
 }
 
-/// A [`BlockSource`] that tells in words what went wrong. Where none is ever attached, as in a browser, the words of all
-/// errors of input and output are then in nobody's way.
-trait TellingSource: Debug + Send + Sync {
+/// A [`BlockSource`] whose errors are strings.
+///
+/// Only [`SeparateBlocks::attach`] converts I/O errors to text. A build that never attaches a source, as in a browser,
+/// therefore does not link the texts of all I/O errors.
+trait TextErrorSource: Debug + Send + Sync {
     fn read(&self, range: &FileRange) -> Result<Vec<u8>, String>;
 }
 
-impl TellingSource for Box<dyn BlockSource> {
+impl TextErrorSource for Box<dyn BlockSource> {
     fn read(&self, range: &FileRange) -> Result<Vec<u8>, String> {
         (**self).read(range).map_err(|error| error.to_string())
     }
 }
 
-impl Outside {
-    /// Reads the section of a snapshot with this many blocks; [`divide`] writes it.
+impl SeparateBlocks {
+    /// Reads the section of a snapshot with `blocks` blocks; [`divide`] writes it.
     ///
     /// # Errors
-    /// When it does not name each block once, in order.
-    pub fn parse(section: &[u8], blocks: usize) -> Result<Outside, Malformed> {
+    /// Fails when the section does not list each block once and in order.
+    pub fn parse(section: &[u8], blocks: usize) -> Result<SeparateBlocks, Malformed> {
         let mut reader = Reader::new(section, WHAT);
         let (len, files) = (reader.len32()?, reader.len32()?);
         let firsts = reader.take(files.checked_mul(4).ok_or(reader.malformed())?)?;
@@ -200,40 +207,40 @@ impl Outside {
         let checksums =
             checksums.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect::<Vec<_>>();
         let cache = Mutex::new(BlockCache::new(DEFAULT_CACHE));
-        Ok(Outside { len, firsts, checksums, section_checksum: xxh3_64(section), cache, source: None })
+        Ok(SeparateBlocks { len, firsts, checksums, section_checksum: xxh3_64(section), cache, source: None })
     }
 
-    /// The bytes of all blocks.
+    /// Returns the length of all blocks together, in bytes.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is no block.
+    /// Returns whether there are no blocks.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// How many files there are.
+    /// Returns the number of document files.
     pub fn files(&self) -> u32 {
         len32(self.firsts.len())
     }
 
-    /// Whether a file that starts so belongs to this snapshot; [`file_head`] writes it.
+    /// Returns whether a file with this header belongs to the snapshot; [`file_head`] writes the header.
     pub fn owns(&self, head: &[u8]) -> bool {
         head == file_head(self.section_checksum)
     }
 
-    /// Reads blocks from `source` from now on.
+    /// Sets the source from which missing blocks are read.
     pub fn attach(&mut self, source: Box<dyn BlockSource>) {
         self.source = Some(Box::new(source));
     }
 
-    /// Keeps so many bytes of blocks at hand.
+    /// Sets the size of the block cache, in bytes.
     pub fn set_cache(&self, bytes: usize) {
         self.cache().set_most(bytes);
     }
 
-    /// Drops the blocks that are more than is to be kept at hand. What was supplied stays until then.
+    /// Trims the block cache to its size. Supplied blocks stay cached until then.
     pub fn trim(&self) {
         self.cache().trim();
     }
@@ -254,7 +261,7 @@ impl Outside {
         }
     }
 
-    /// A block's packed bytes; `range` says where they are.
+    /// Returns a block's packed bytes from the cache or, if it is missing there, from the source at `range`.
     pub(super) fn get(
         &self,
         block: usize,
@@ -277,12 +284,12 @@ impl Outside {
     }
 }
 
-/// What only concerns documents in other files: where the documents are in the snapshot, there is nothing to do.
+/// Access to documents in separate files. These methods do nothing if the documents are in the snapshot itself.
 impl DocumentsView<'_> {
-    /// Makes sure that these documents can be read, and says of all that cannot at once what is missing.
+    /// Checks that all of these documents can be read, and reports all missing blocks at once.
     ///
     /// # Errors
-    /// [`StoreFault::Missing`] where blocks have to be supplied, or when the table is malformed.
+    /// Fails with [`StoreFault::Missing`] when blocks must be supplied, or when the table is malformed.
     pub fn require(&self, documents: impl IntoIterator<Item = usize>) -> Result<(), StoreError> {
         match self.outside() {
             Some(outside) if outside.source.is_none() => missing(
@@ -293,10 +300,10 @@ impl DocumentsView<'_> {
         }
     }
 
-    /// The same for every document.
+    /// Checks that every document can be read; see [`DocumentsView::require`].
     ///
     /// # Errors
-    /// As [`DocumentsView::require`].
+    /// Fails as [`DocumentsView::require`] does.
     pub fn require_all(&self) -> Result<(), StoreError> {
         match self.outside() {
             Some(outside) if outside.source.is_none() => {
@@ -306,10 +313,10 @@ impl DocumentsView<'_> {
         }
     }
 
-    /// Which bytes of which files hold these blocks, and what little may stand between them; in order.
+    /// Returns the file ranges that hold these blocks, in order. Ranges with a small gap between them are joined.
     ///
     /// # Errors
-    /// When there is no such block, or the table is malformed.
+    /// Fails when a block does not exist or the table is malformed.
     pub fn ranges(&self, blocks: &[u32]) -> Result<Vec<FileRange>, StoreError> {
         let Some(outside) = self.outside() else { return Ok(Vec::new()) };
         let mut blocks = blocks.to_vec();
@@ -325,10 +332,10 @@ impl DocumentsView<'_> {
         Ok(ranges)
     }
 
-    /// Takes bytes of a file, and keeps the whole blocks among them at hand.
+    /// Takes bytes of a document file and caches the blocks that lie completely within them.
     ///
     /// # Errors
-    /// When a block is not what the snapshot says, or the table is malformed. Nothing of it is kept, then.
+    /// Fails when a block's checksum does not match or the table is malformed. Nothing is cached in that case.
     pub fn supply(&self, file: u32, start: u64, bytes: &[u8]) -> Result<(), StoreError> {
         let Some(outside) = self.outside() else { return Ok(()) };
         let Some(&first) = outside.firsts.get(file as usize) else { return Ok(()) };
@@ -348,10 +355,10 @@ impl DocumentsView<'_> {
         Ok(())
     }
 
-    /// How many bytes each file has.
+    /// Returns the expected length of each document file, in bytes.
     ///
     /// # Errors
-    /// When the table is malformed.
+    /// Fails when the table is malformed.
     pub fn file_lens(&self) -> Result<Vec<u64>, StoreError> {
         let Some(outside) = self.outside() else { return Ok(Vec::new()) };
         let mut lens = Vec::with_capacity(outside.firsts.len());
@@ -365,8 +372,8 @@ impl DocumentsView<'_> {
         Ok(lens)
     }
 
-    /// Where a block stands.
-    pub(super) fn range(&self, outside: &Outside, block: usize) -> Result<FileRange, Malformed> {
+    /// Returns the file range of a block.
+    pub(super) fn range(&self, outside: &SeparateBlocks, block: usize) -> Result<FileRange, Malformed> {
         let file = outside.file_of(block);
         let start = self.span(outside.firsts[file] as usize)?.start;
         let span = self.span(block)?;
@@ -376,7 +383,7 @@ impl DocumentsView<'_> {
     }
 }
 
-fn missing(outside: &Outside, blocks: Vec<usize>) -> Result<(), StoreError> {
+fn missing(outside: &SeparateBlocks, blocks: Vec<usize>) -> Result<(), StoreError> {
     let cache = outside.cache();
     let mut missing = blocks.into_iter().map(len32).filter(|&block| !cache.has(block)).collect::<Vec<_>>();
     sort(&mut missing);
@@ -386,7 +393,7 @@ fn missing(outside: &Outside, blocks: Vec<usize>) -> Result<(), StoreError> {
 
 fn is_near(last: &FileRange, next: &FileRange) -> bool {
     last.file == next.file
-        && next.bytes.start.saturating_sub(last.bytes.end) <= NEAR
-        && last.bytes.end.saturating_sub(last.bytes.start) < LONG
+        && next.bytes.start.saturating_sub(last.bytes.end) <= JOINED_GAP
+        && last.bytes.end.saturating_sub(last.bytes.start) < LONG_REQUEST
         && last.bytes.end <= next.bytes.end
 }

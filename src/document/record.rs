@@ -1,14 +1,23 @@
-//! A record: a flat JSON object with an `id` and a `kind`.
+//! How is a document passed in? As a record, a flat JSON object with an `id` and a `kind`.
 
 use crate::json::Json;
 
-/// The kind of a record that names none.
+/// The kind of a record that has no `kind`.
 pub const DEFAULT_KIND: &str = "document";
 
-/// An id or a kind longer than this is refused.
+/// The greatest length of an id or a kind, in bytes.
 pub const MAX_ID_LEN: usize = 1024;
 
-/// What a record is and holds.
+/// A document as it comes in: a JSON object with a validated id and kind.
+///
+/// ```
+/// use snapseek::{Record, json::Json};
+///
+/// let record = Record::from_json(Json::parse(br#"{"id": 7, "tags": ["red", "blue"]}"#)?)?;
+/// assert_eq!((record.id(), record.kind()), ("7", "document"));
+/// assert_eq!(record.text("tags").as_deref(), Some("red\nblue"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
     id: String,
@@ -16,42 +25,42 @@ pub struct Record {
     json: Json,
 }
 
-/// Why a JSON value is no record.
+/// The reasons why a JSON value is not a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
     /// The value is not an object.
     #[error("a record is a JSON object with an \"id\", not {found}")]
     NotAnObject {
-        /// What it is.
+        /// The type of the value, with an article.
         found: &'static str,
     },
-    /// It has no id.
+    /// The object has no `id`.
     #[error("the record has no \"id\"; give each record a string or an integer of its own")]
     MissingId,
-    /// Its id is of another type.
+    /// The id or the kind has the wrong type.
     #[error("\"{key}\" is {found}; it has to be a string{}", if *.key == "id" { " or an integer" } else { "" })]
     WrongType {
-        /// The key at fault.
+        /// The key with the wrong value: `id` or `kind`.
         key: &'static str,
-        /// What it is.
+        /// The type of its value, with an article.
         found: &'static str,
     },
-    /// Its id or kind is empty or too long.
+    /// The id or the kind is empty or too long.
     #[error("\"{key}\" has {len} bytes; 1 to {MAX_ID_LEN} are allowed")]
     BadLength {
-        /// The key at fault.
+        /// The key with the wrong value: `id` or `kind`.
         key: &'static str,
-        /// Its bytes.
+        /// The length of its value, in bytes.
         len: usize,
     },
 }
 
 impl Record {
-    /// Takes a JSON object for a record.
+    /// Creates a record from a JSON object.
     ///
     /// # Errors
-    /// When it is no object, or its id or kind is missing, of the wrong type, empty or too long.
+    /// Fails when `json` is not an object, or when its id or kind is missing, empty, too long or of the wrong type.
     pub fn from_json(json: Json) -> Result<Record, RecordError> {
         if !matches!(json, Json::Object(_)) {
             return Err(RecordError::NotAnObject { found: json.kind() });
@@ -75,31 +84,31 @@ impl Record {
         Ok(Record { id, kind, json })
     }
 
-    /// The id.
+    /// Returns the id.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The kind; `document` where the record names none.
+    /// Returns the kind; [`DEFAULT_KIND`] if the record has none.
     pub fn kind(&self) -> &str {
         &self.kind
     }
 
-    /// The whole record.
+    /// Returns the whole record.
     pub fn json(&self) -> &Json {
         &self.json
     }
 
-    /// The text of a field, as it is indexed, highlighted and cut into snippets.
+    /// Returns the text of a field, as the index, highlights and snippets see it.
     ///
-    /// Numbers and booleans read as they are written, the strings of an array one a line. None where the field is
-    /// absent or null, which FTS5 calls a NULL column, or holds an object.
+    /// Numbers and booleans become text as JSON writes them. The strings of an array become one line each. Returns `None`
+    /// if the field is absent or null, which FTS5 calls a NULL column, or if it holds an object.
     pub fn text(&self, field: &str) -> Option<String> {
         text_of(self.json.get(field)?)
     }
 }
 
-/// The text of a value; see [`Record::text`].
+/// Returns the text of a JSON value; see [`Record::text`].
 pub fn text_of(value: &Json) -> Option<String> {
     match value {
         Json::Null | Json::Object(_) => None,

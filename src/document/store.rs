@@ -1,36 +1,36 @@
-//! Stored documents, compressed in blocks.
+//! How are documents stored? Compressed, in blocks.
 //!
-//! Documents stand in groups of 32 rows, and a group in blocks of about 16 KiB; a block never crosses a group's end. So
-//! the blocks of a whole group depend on nothing but its rows: segments merge by copying them.
+//! Rows form groups of 32, and the documents of a group form blocks of about 16 KiB. A block never crosses the end of a
+//! group, so the blocks of a full group depend only on its rows, and merging segments copies them unchanged.
 //!
 //! ```text
 //! table:  u32 documents · u32 blocks · blocks × (u32 first document · u32 offset · u32 unpacked length)
-//! blocks: LZ4 blocks one after the other; one as long as its unpacked length is not compressed
+//! blocks: concatenated LZ4 blocks; a block whose length equals its unpacked length is not compressed
 //! block:  documents × varint length · documents
 //! ```
 
-use super::outside::{Outside, StoreError};
+use super::outside::{SeparateBlocks, StoreError};
 use crate::lz4::{self, Decompressor};
 use crate::wire::{Malformed, Reader, len32, put_varint, u32_at};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// How many documents a group holds.
+/// The number of documents in a full group.
 pub const GROUP: usize = 32;
 const BLOCK_LEN: usize = 16 * 1024;
 const ENTRY: usize = 3;
-/// No length of a document takes more bytes.
+/// The most bytes that the varint length of a document takes.
 const LONGEST_VARINT: usize = 5;
 
-/// The packed blocks of consecutive documents that start a group: at most [`GROUP`] of them.
+/// The packed blocks of one group: at most [`GROUP`] consecutive documents.
 #[derive(Clone, Debug, Default)]
 pub struct Group {
-    /// For each block: its documents, its unpacked length, its packed bytes.
+    /// For each block: its number of documents, its unpacked length in bytes, and its packed bytes.
     blocks: Vec<(usize, usize, Vec<u8>)>,
 }
 
 impl Group {
-    /// Packs the documents of one group.
+    /// Packs the documents of one group into blocks.
     pub fn pack<'a>(documents: impl IntoIterator<Item = &'a [u8]>) -> Group {
         let mut group = Group::default();
         let mut pending: Vec<&[u8]> = Vec::new();
@@ -47,12 +47,12 @@ impl Group {
         group
     }
 
-    /// How many documents it holds.
+    /// Returns the number of documents.
     pub fn len(&self) -> usize {
         self.blocks.iter().map(|(documents, ..)| documents).sum()
     }
 
-    /// Whether it holds none.
+    /// Returns whether the group has no documents.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
@@ -70,7 +70,7 @@ impl Group {
         if packed.len() >= len {
             packed = raw;
         }
-        // It is kept until all is built, and was given the room of what does not compress.
+        // The buffer was allocated for incompressible data and lives until the build ends, so return the spare memory.
         packed.shrink_to_fit();
         self.blocks.push((pending.len(), len, packed));
         pending.clear();
@@ -86,7 +86,7 @@ pub struct DocumentsWriter {
 }
 
 impl DocumentsWriter {
-    /// Appends a group; all but the last one are full.
+    /// Appends a group. Every group except the last must be full.
     pub fn push(&mut self, group: &Group) {
         for (documents, raw_len, packed) in &group.blocks {
             self.entries.push([len32(self.documents), len32(self.blocks.len()), len32(*raw_len)]);
@@ -95,7 +95,7 @@ impl DocumentsWriter {
         }
     }
 
-    /// The two sections' bytes: the table, and the blocks.
+    /// Encodes the two sections: the table and the blocks. [`DocumentsView::parse`] reverses it.
     pub fn finish(self) -> (Vec<u8>, Vec<u8>) {
         let mut table = Vec::with_capacity(4 * (2 + ENTRY * self.entries.len()));
         let mut put = |number: u32| table.extend_from_slice(&number.to_le_bytes());
@@ -106,7 +106,7 @@ impl DocumentsWriter {
     }
 }
 
-/// The stored documents as they stand in the file; [`DocumentsWriter`] writes them.
+/// Reads the stored documents; [`DocumentsWriter`] writes them.
 #[derive(Clone, Copy, Debug)]
 pub struct DocumentsView<'a> {
     documents: usize,
@@ -114,31 +114,34 @@ pub struct DocumentsView<'a> {
     blocks: Blocks<'a>,
 }
 
-/// Where the blocks are: in the snapshot, or in other files.
+/// The location of the blocks: in the snapshot or in separate files.
 #[derive(Clone, Copy, Debug)]
 enum Blocks<'a> {
-    Inside(&'a [u8]),
-    Outside(&'a Outside),
+    InSnapshot(&'a [u8]),
+    Separate(&'a SeparateBlocks),
 }
 
 const WHAT: &str = "the table of documents";
 const BLOCK_WHAT: &str = "a block of documents";
 
 impl<'a> DocumentsView<'a> {
-    /// Reads the table; blocks are unpacked when a document is asked for.
+    /// Reads the table. Blocks are unpacked only when one of their documents is read.
     ///
     /// # Errors
-    /// When the table's size is not what its head says, or its blocks cannot hold so many documents.
+    /// Fails when the table's length contradicts its header, or its blocks cannot hold that many documents.
     pub fn parse(table: &'a [u8], blocks: &'a [u8]) -> Result<DocumentsView<'a>, Malformed> {
-        DocumentsView::new(table, Blocks::Inside(blocks))
+        DocumentsView::new(table, Blocks::InSnapshot(blocks))
     }
 
-    /// Reads the table of blocks that are in other files.
+    /// Reads the table of a snapshot whose blocks are in separate files.
     ///
     /// # Errors
-    /// As [`DocumentsView::parse`].
-    pub fn parse_outside(table: &'a [u8], blocks: &'a Outside) -> Result<DocumentsView<'a>, Malformed> {
-        DocumentsView::new(table, Blocks::Outside(blocks))
+    /// Fails as [`DocumentsView::parse`] does.
+    pub fn parse_outside(
+        table: &'a [u8],
+        blocks: &'a SeparateBlocks,
+    ) -> Result<DocumentsView<'a>, Malformed> {
+        DocumentsView::new(table, Blocks::Separate(blocks))
     }
 
     fn new(table: &'a [u8], blocks: Blocks<'a>) -> Result<DocumentsView<'a>, Malformed> {
@@ -153,17 +156,20 @@ impl<'a> DocumentsView<'a> {
         Ok(DocumentsView { documents, entries, blocks })
     }
 
-    /// How many documents there are.
+    /// Returns the number of documents.
     pub fn len(&self) -> usize {
         self.documents
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no documents.
     pub fn is_empty(&self) -> bool {
         self.documents == 0
     }
 
-    /// No document has more bytes: all of them together have no more, whatever the table says.
+    /// Returns an upper bound for the length of a document, in bytes.
+    ///
+    /// It is the unpacked length of all blocks according to the table, limited by LZ4's greatest expansion of the packed
+    /// bytes, so that a forged table cannot raise it without limit.
     pub fn most_text(&self) -> usize {
         let said = (0..self.block_count())
             .filter_map(|block| self.raw_len(block).ok())
@@ -171,16 +177,16 @@ impl<'a> DocumentsView<'a> {
         said.min(self.blocks_len().saturating_mul(lz4::MAX_EXPANSION))
     }
 
-    /// A reader of single documents, which keeps the block it unpacked last: quickest in row order.
+    /// Returns a reader of single documents. It keeps the last unpacked block, so reading in row order is fastest.
     pub fn reader(self) -> DocumentsReader<'a> {
         DocumentsReader { view: self, block: usize::MAX, first: 0, opened: None }
     }
 
-    /// Calls `each` with every document from `from`, in order, until it says to stop.
+    /// Calls `each` with every document from number `from` on, in order, until it returns false.
     ///
     /// # Errors
-    /// When a block cannot be read. Where documents are in other files, [`DocumentsView::require_all`] comes first: it
-    /// tells of all that is missing at once.
+    /// Fails when a block cannot be read. If documents are in separate files, call [`DocumentsView::require_all`] first:
+    /// it reports all missing blocks at once.
     pub fn each_from(
         &self,
         from: usize,
@@ -206,10 +212,10 @@ impl<'a> DocumentsView<'a> {
         Ok(())
     }
 
-    /// The packed blocks of the group that starts at `document`, to be copied as they are.
+    /// Returns the packed blocks of the group that starts at `document`, for copying them unchanged.
     ///
     /// # Errors
-    /// When `document` starts no group, the table is malformed, or a block cannot be read.
+    /// Fails when `document` does not start a group, the table is malformed, or a block cannot be read.
     pub fn group(&self, document: usize) -> Result<Group, StoreError> {
         let mut group = Group::default();
         let mut block = self.block_of(document);
@@ -224,7 +230,7 @@ impl<'a> DocumentsView<'a> {
         Ok(group)
     }
 
-    /// How many blocks there are.
+    /// Returns the number of blocks.
     pub fn block_count(&self) -> usize {
         self.entries.len() / (4 * ENTRY)
     }
@@ -245,7 +251,7 @@ impl<'a> DocumentsView<'a> {
         let first = self.first_document(block)?;
         let end =
             if block + 1 < self.block_count() { self.first_document(block + 1)? } else { self.documents };
-        // Whole groups are copied when segments merge, so none may reach into the next.
+        // Merging copies whole groups, so no block may extend into the next group.
         let count = end.checked_sub(first).filter(|count| (1..=GROUP - first % GROUP).contains(count));
         count.ok_or(Malformed(WHAT))
     }
@@ -263,36 +269,36 @@ impl<'a> DocumentsView<'a> {
         low.saturating_sub(1)
     }
 
-    /// Where a block stands among all of them.
+    /// Returns the byte range of a block within all blocks.
     pub(super) fn span(&self, block: usize) -> Result<Range<usize>, Malformed> {
         let start = self.entry(block, 1)?;
         let end = if block + 1 < self.block_count() { self.entry(block + 1, 1)? } else { self.blocks_len() };
         if start <= end && end <= self.blocks_len() { Ok(start..end) } else { Err(Malformed(WHAT)) }
     }
 
-    pub(super) fn outside(&self) -> Option<&'a Outside> {
+    pub(super) fn outside(&self) -> Option<&'a SeparateBlocks> {
         match self.blocks {
-            Blocks::Inside(_) => None,
-            Blocks::Outside(outside) => Some(outside),
+            Blocks::InSnapshot(_) => None,
+            Blocks::Separate(outside) => Some(outside),
         }
     }
 
     fn blocks_len(&self) -> usize {
         match self.blocks {
-            Blocks::Inside(bytes) => bytes.len(),
-            Blocks::Outside(outside) => outside.len(),
+            Blocks::InSnapshot(bytes) => bytes.len(),
+            Blocks::Separate(outside) => outside.len(),
         }
     }
 
     fn packed(&self, block: usize) -> Result<Cow<'a, [u8]>, StoreError> {
         match self.blocks {
-            Blocks::Inside(bytes) => Ok(Cow::Borrowed(&bytes[self.span(block)?])),
-            Blocks::Outside(outside) => Ok(Cow::Owned(outside.get(block, || self.range(outside, block))?)),
+            Blocks::InSnapshot(bytes) => Ok(Cow::Borrowed(&bytes[self.span(block)?])),
+            Blocks::Separate(outside) => Ok(Cow::Owned(outside.get(block, || self.range(outside, block))?)),
         }
     }
 
-    /// A block, unpacked so far as to know where in it each of its documents stands.
-    fn open(&self, block: usize) -> Result<Opened<'a>, StoreError> {
+    /// Opens a block and unpacks just enough of it to locate its documents.
+    fn open(&self, block: usize) -> Result<OpenBlock<'a>, StoreError> {
         let packed = self.packed(block)?;
         let raw_len = self.raw_len(block)?;
         let mut bytes = if packed.len() == raw_len {
@@ -312,7 +318,7 @@ impl<'a> DocumentsView<'a> {
         let first = head.len() - reader.remaining();
         ends.iter_mut().for_each(|end| *end += first);
         if ends.last() == Some(&raw_len) {
-            Ok(Opened { bytes, ends })
+            Ok(OpenBlock { bytes, ends })
         } else {
             Err(Malformed(BLOCK_WHAT).into())
         }
@@ -321,33 +327,33 @@ impl<'a> DocumentsView<'a> {
 
 /// A block that is being read.
 #[derive(Debug)]
-struct Opened<'a> {
+struct OpenBlock<'a> {
     bytes: Decompressor<'a>,
-    /// Where its first document starts, and where each ends.
+    /// The start of the first document, then the end of each document, in bytes.
     ends: Vec<usize>,
 }
 
-impl Opened<'_> {
-    /// Where the last document ends.
+impl OpenBlock<'_> {
+    /// Returns the end of the last document.
     fn end(&self) -> usize {
         self.ends.last().copied().unwrap_or(0)
     }
 }
 
-/// Reads single documents; [`DocumentsView::reader`] makes it.
+/// Reads single documents; [`DocumentsView::reader`] creates it.
 #[derive(Debug)]
 pub struct DocumentsReader<'a> {
     view: DocumentsView<'a>,
     block: usize,
     first: usize,
-    opened: Option<Opened<'a>>,
+    opened: Option<OpenBlock<'a>>,
 }
 
 impl DocumentsReader<'_> {
-    /// One document's JSON text. Its block is unpacked no further than to its end.
+    /// Returns a document's JSON text. Unpacks its block no further than the document's end.
     ///
     /// # Errors
-    /// When its block cannot be read, or there is no such document.
+    /// Fails when the block cannot be read or `document` is out of range.
     pub fn get(&mut self, document: usize) -> Result<&[u8], StoreError> {
         let block = self.view.block_of(document);
         if block != self.block {

@@ -1,9 +1,9 @@
-//! Classes of code points as the BERT tokenizer sees them; ranges are inclusive and ascending.
+//! How does the BERT tokenizer classify code points? Ranges are inclusive and ascending.
 //!
-//! Written by `scripts/gen-bert-tables` from what the reference tokenizer does to each code point.
+//! Written by `scripts/gen-bert-tables` from the behaviour of the reference tokenizer for each code point.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-/// What cleaning removes: control characters, formats, private use, U+FFFD.
+/// Characters that cleaning removes: control, format and private-use characters, and U+FFFD.
 pub(super) static REMOVED: &[(u32, u32)] = &[
     (0x0, 0x8), (0xB, 0xC), (0xE, 0x1F), (0x7F, 0x9F), (0xAD, 0xAD), (0x600, 0x605), (0x61C, 0x61C),
     (0x6DD, 0x6DD), (0x70F, 0x70F), (0x180E, 0x180E), (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x2064),
@@ -12,7 +12,7 @@ pub(super) static REMOVED: &[(u32, u32)] = &[
     (0xF0000, 0xFFFFD), (0x100000, 0x10FFFD),
 ];
 
-/// Marks that take no space, removed with the accents.
+/// Nonspacing marks, which are removed with the accents.
 pub(super) static MARKS: &[(u32, u32)] = &[
     (0x300, 0x36F), (0x483, 0x487), (0x591, 0x5BD), (0x5BF, 0x5BF), (0x5C1, 0x5C2), (0x5C4, 0x5C5),
     (0x5C7, 0x5C7), (0x610, 0x61A), (0x64B, 0x65F), (0x670, 0x670), (0x6D6, 0x6DC), (0x6DF, 0x6E4),
@@ -66,7 +66,7 @@ pub(super) static MARKS: &[(u32, u32)] = &[
     (0x1DA84, 0x1DA84), (0x1DA9B, 0x1DA9F), (0x1DAA1, 0x1DAAF), (0x1E8D0, 0x1E8D6), (0xE0100, 0xE01EF),
 ];
 
-/// What is a word of its own.
+/// Punctuation characters, each of which is a separate word.
 pub(super) static PUNCTUATION: &[(u32, u32)] = &[
     (0x21, 0x2F), (0x3A, 0x40), (0x5B, 0x60), (0x7B, 0x7E), (0xA1, 0xA1), (0xA7, 0xA7), (0xAB, 0xAB),
     (0xB6, 0xB7), (0xBB, 0xBB), (0xBF, 0xBF), (0x37E, 0x37E), (0x387, 0x387), (0x55A, 0x55F),

@@ -1,28 +1,28 @@
-//! How does a Llama model break text? Characters, joined pair by pair in the order that was learned.
+//! How does a Llama model split text into tokens? It joins characters pair by pair, in the order it learned the pairs.
 //!
-//! The tokens are those of the reference implementation (Hugging Face's `tokenizers`) for a vocabulary with byte
-//! fallback, spaces written as `▁` and one before the text; tests compare them. As in `wordpiece.rs`, a special token
-//! spelt out in a text is text.
+//! The tokens equal those of the reference implementation (Hugging Face's `tokenizers`) for a vocabulary with byte
+//! fallback that writes a space as `▁` and puts one before the text; tests compare them. As in `wordpiece.rs`, a
+//! special token that is spelt out in a text is treated as text.
 
 use super::vocabulary::VocabularyView;
 use crate::wire::u32_at;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What stands for a space.
+/// The character that replaces a space.
 const SPACE: char = '▁';
 
-/// No symbol: where a chain of symbols begins or ends.
+/// The neighbour of the first and last symbol of a chain: no symbol.
 const NONE: usize = usize::MAX;
 
-/// The vocabulary, and the pairs that are joined: left · right · rank · joined, four bytes each, sorted.
+/// A vocabulary and its sorted merges. A merge is four u32: left token, right token, rank, joined token.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bpe<'a> {
     pub vocabulary: VocabularyView<'a>,
     pub merges: &'a [u8],
 }
 
-/// A token on the way, in a chain.
+/// An intermediate token in the linked list of symbols.
 struct Symbol {
     token: u32,
     before: usize,
@@ -30,7 +30,7 @@ struct Symbol {
     is_joined: bool,
 }
 
-/// A pair that may be joined: the lowest rank first, and of equal ones the leftmost.
+/// A pair that can be joined. The lowest rank is joined first; among equal ranks, the leftmost pair.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Join {
     rank: u32,
@@ -41,15 +41,15 @@ struct Join {
 }
 
 impl Bpe<'_> {
-    /// Bytes of one merge.
+    /// The length of one merge, in bytes.
     pub const MERGE_LEN: usize = 16;
 
-    /// Calls `each` with the number of each token of `text`, none for a character that is unknown.
+    /// Calls `each` with the number of each token of `text`, and with `None` for an unknown character.
     pub fn tokens(&self, text: &str, mut each: impl FnMut(Option<u32>)) {
         if text.is_empty() {
             return;
         }
-        // An unknown character separates what stands around it: nothing joins across it.
+        // Nothing is joined across an unknown character, so it ends a chain of symbols.
         let mut symbols = Vec::with_capacity(text.len() + 1);
         let spelt = std::iter::once(SPACE).chain(text.chars().map(|c| if c == ' ' { SPACE } else { c }));
         for c in spelt {
@@ -63,7 +63,7 @@ impl Bpe<'_> {
         self.join(&mut symbols, &mut each);
     }
 
-    /// Appends the token of a character, or those of its bytes; false if neither is known.
+    /// Appends the token of a character, or else the tokens of its bytes. Returns false if neither is known.
     fn spell(&self, c: char, symbols: &mut Vec<u32>) -> bool {
         let mut buffer = [0; 4];
         let spelling = c.encode_utf8(&mut buffer).as_bytes();
@@ -78,7 +78,7 @@ impl Bpe<'_> {
         })
     }
 
-    /// Joins what can be joined, hands out the tokens and leaves nothing behind.
+    /// Joins all pairs that can be joined, passes the resulting tokens to `each`, and empties `tokens`.
     fn join(&self, tokens: &mut Vec<u32>, each: &mut impl FnMut(Option<u32>)) {
         let last = tokens.len().wrapping_sub(1);
         let chain = tokens.drain(..).enumerate().map(|(at, token)| Symbol {
@@ -125,7 +125,7 @@ impl Bpe<'_> {
         Some(Reverse(Join { rank, at, joined, left, right }))
     }
 
-    /// The rank of a pair, and what it becomes.
+    /// Returns the rank of a pair and the token it is joined to.
     fn merge(&self, left: u32, right: u32) -> Option<(u32, u32)> {
         let (mut low, mut high) = (0, self.merges.len() / Self::MERGE_LEN);
         while low < high {
@@ -146,7 +146,7 @@ mod tests {
     use super::super::vocabulary::VocabularyWriter;
     use super::*;
 
-    /// The pairs in the order of their ranks; every token is a pair joined, a letter or a byte.
+    /// Tokenizes with merges in the order of their ranks. Every token is a joined pair, a letter or a byte.
     fn tokens(letters: &[&str], pairs: &[(&str, &str)], text: &str) -> Vec<String> {
         let joined = pairs.iter().map(|(left, right)| format!("{left}{right}"));
         let mut strings = letters.iter().map(|letter| letter.to_string()).chain(joined).collect::<Vec<_>>();

@@ -1,7 +1,7 @@
-//! Vectors without a model: words, pairs of words and trigrams of letters, hashed.
+//! How does text become a vector without a model? By hashing its words, word pairs and letter trigrams.
 //!
-//! Texts that share words, or parts of words, get similar vectors; a synonym stays a stranger. Each feature adds to
-//! four places, whose signs differ, so that two features that meet in one place seldom meet in the others.
+//! Texts that share words or parts of words get similar vectors; synonyms do not. Each feature adds to four dimensions
+//! with different signs, so two features that collide in one dimension seldom collide in the others.
 
 use super::normal::nfkc;
 use super::{Embedder, normalised};
@@ -10,15 +10,15 @@ use crate::order::sort;
 use crate::unicode::lower_case;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Odd multipliers, each of which projects a hash to a place and a sign.
+/// Odd multipliers. Each projects a hash to a dimension and a sign.
 const PROJECTIONS: [u32; 4] = [0x9e37_79b1, 0x85eb_ca6b, 0xc2b2_ae35, 0x27d4_eb2f];
 
-/// Kinds of features, with what each counts; the letter keeps them apart in the hash.
+/// The kinds of features with their weights. The letter separates the kinds in the hash.
 const WORD: (u8, f64) = (b'w', 1.0);
 const PAIR: (u8, f64) = (b'p', 0.5);
 const TRIGRAM: (u8, f64) = (b't', 0.25);
 
-/// The hash embedding; there is no model to load.
+/// The hash embedding. It needs no model file.
 ///
 /// ```
 /// use snapseek::embed::{Embedder, HashEmbedder};
@@ -38,23 +38,23 @@ pub struct HashEmbedder {
 }
 
 impl HashEmbedder {
-    /// The width that it has unless told otherwise.
+    /// The default width of its vectors.
     pub const WIDTH: usize = 384;
 
-    /// An embedder for vectors of `width` numbers; none makes no sense, and is taken for one.
+    /// Creates an embedder for vectors of `width` numbers; 0 counts as 1.
     pub fn new(width: usize) -> HashEmbedder {
         let width = width.max(1);
-        let analyzer =
-            Analyzer::parse("unicode61 remove_diacritics 0").expect("a tokenizer that snapseek has");
+        let analyzer = Analyzer::parse("unicode61 remove_diacritics 0").expect("this tokenizer is built in");
         HashEmbedder { id: format!("snapseek-hash-v1-{width}"), width, analyzer: analyzer.with_cjk_bigrams() }
     }
 
-    /// The words of a text, in order, bigrams where it is CJK.
+    /// Returns the words of a text in order, and the bigrams of CJK text.
     fn words<'t>(&self, text: &'t str) -> Vec<&'t str> {
         let mut words = Vec::new();
         let mut end = 0;
         self.analyzer.spans(text, Purpose::Document, |span| {
-            // The last character of a run also comes by itself, for prefixes of keywords; here it is in its bigram.
+            // The analyzer also emits the last character of a CJK run alone, for prefix search. The embedding skips it,
+            // because its bigram contains it.
             if span.end > end {
                 words.push(&text[span.start..span.end]);
                 end = span.end;
@@ -63,7 +63,7 @@ impl HashEmbedder {
         words
     }
 
-    /// The place and the sign that a projection gives a hash: the sign from the highest bit, the place from the rest.
+    /// Projects a hash to a dimension and a sign: the highest bit gives the sign, the other bits the dimension.
     fn place(&self, hash: u32, projection: u32) -> (usize, f64) {
         let product = hash.wrapping_mul(projection);
         let mixed = product ^ (product >> 15);
@@ -104,7 +104,7 @@ impl Embedder for HashEmbedder {
         for pair in words.windows(2) {
             hashes.push((PAIR.0, fnv1a(&[&[PAIR.0], pair[0].as_bytes(), b" ", pair[1].as_bytes()])));
         }
-        // In the order of hashes, whatever that of the text: additions of doubles are not to be reordered.
+        // Sort the hashes so that the order of floating-point additions does not depend on the text.
         sort(&mut hashes);
         let mut sum = vec![0.0; self.width];
         for same in hashes.chunk_by(|a, b| a == b) {
@@ -121,7 +121,7 @@ impl Embedder for HashEmbedder {
     }
 }
 
-/// FNV-1a with 32 bits, over the parts as one.
+/// Computes the 32-bit FNV-1a hash of the concatenated parts.
 fn fnv1a(parts: &[&[u8]]) -> u32 {
     let bytes = parts.iter().flat_map(|part| part.iter());
     bytes.fold(0x811c_9dc5, |hash: u32, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
@@ -136,7 +136,7 @@ mod tests {
         embedder.embed(a).iter().zip(embedder.embed(b)).map(|(a, b)| a * b).sum()
     }
 
-    /// All bits of a vector, in one number.
+    /// Combines all bits of a vector into one number.
     fn bits(vector: &[f32]) -> u64 {
         xxh3_64(&vector.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>())
     }

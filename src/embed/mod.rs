@@ -1,9 +1,9 @@
-//! How does text become a vector, here, without a model server?
+//! How does text become a vector without a model server?
 //!
-//! Two ways, both in wasm and with the same bits everywhere. [`HashEmbedder`] needs no file: words, pairs and letters
-//! hashed into a vector, which finds texts that share them. A static model ([`StaticModelView`]) is a table with a
-//! vector for each token, learned from a sentence transformer, and carried in the snapshot; a text is the sum of its
-//! tokens, which finds what means the same in other words.
+//! There are two embedders. Both run in WebAssembly and return the same bits on every machine. [`HashEmbedder`] needs no
+//! file: it hashes words, word pairs and letters, and finds texts that share them. A static model
+//! ([`StaticModelView`]) is a table with one vector per token, distilled from a sentence transformer and stored in the
+//! snapshot. It sums the vectors of a text's tokens, and finds texts with the same meaning in other words.
 
 mod bert_tables;
 mod bpe;
@@ -19,27 +19,27 @@ pub use model::{StaticModel, StaticModelError, Tokenizer};
 pub use table::StaticModelView;
 pub use wordpiece::{WordPieceOptions, bert_words};
 
-/// Makes vectors of texts.
+/// Turns texts into vectors.
 pub trait Embedder {
-    /// What its vectors are called: vectors of different ids are never compared.
+    /// Returns the model id. Vectors with different ids are never compared.
     fn id(&self) -> &str;
 
-    /// Tells models of the same id apart.
+    /// Returns a number that distinguishes models with the same id.
     fn fingerprint(&self) -> u64;
 
-    /// [`Embedder::fingerprint`] as it is shown: sixteen hexadecimal digits.
+    /// Returns [`Embedder::fingerprint`] as sixteen hexadecimal digits.
     fn fingerprint_text(&self) -> String {
         format!("{:016x}", self.fingerprint())
     }
 
-    /// How many numbers a vector has.
+    /// Returns the number of dimensions of a vector.
     fn width(&self) -> usize;
 
-    /// The vector of a text, of length one; zeros where there is nothing to go by.
+    /// Embeds a text. The vector has length 1, or is all zeros if the text has no known token.
     fn embed(&self, text: &str) -> Vec<f32>;
 }
 
-/// The sum, divided by its length; a sum of zeros, or one that is too large to have a length, becomes zeros.
+/// Divides `sum` by its length. Returns zeros if the length is zero or infinite.
 fn normalised(sum: &[f64]) -> Vec<f32> {
     let square = sum.iter().fold(0.0, |square, value| square + value * value);
     let length = square.sqrt();

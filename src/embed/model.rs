@@ -1,98 +1,100 @@
-//! A static model before it is encoded: what a reader of model folders hands over.
+//! How does a reader of model folders pass on a model? As a static model that is not encoded yet.
 
 use super::wordpiece::WordPieceOptions;
 
-/// A tokenizer with a vector for each of its tokens; [`StaticModel::encode`] makes bytes of it.
+/// A tokenizer with one vector per token; [`StaticModel::encode`] turns it into bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StaticModel {
-    /// What vectors made with it are called.
+    /// The model id of its vectors.
     pub id: String,
-    /// How text is broken.
+    /// The way it splits text into tokens.
     pub tokenizer: Tokenizer,
-    /// The tokens, each with its row.
+    /// The tokens; row `i` belongs to token `i`.
     pub tokens: Vec<String>,
-    /// How many numbers a vector has, 1 to 4096.
+    /// The number of dimensions of a vector, 1 to 4096.
     pub width: usize,
-    /// The rows, one after another.
+    /// The concatenated rows, `width` numbers per token.
     pub rows: Vec<i8>,
-    /// What each row is multiplied with: its unit, times its token's weight.
+    /// The factor of each row: its quantisation step times its token's weight.
     pub scales: Vec<f32>,
 }
 
-/// How text is broken.
+/// The supported ways of splitting text into tokens.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Tokenizer {
-    /// As BERT does it.
+    /// WordPiece, as BERT uses it.
     WordPiece {
         /// Normalisation and limits.
         options: WordPieceOptions,
-        /// What marks a token that continues a word: `##`.
+        /// The prefix of a token that continues a word, such as `##`.
         continuing_prefix: String,
     },
-    /// As Llama does it: byte fallback, spaces as `▁`, one before the text.
+    /// Byte-pair encoding, as Llama uses it: byte fallback, spaces as `▁`, one space before the text.
     Bpe {
-        /// The pairs to be joined, the one learned first first.
+        /// The pairs to join, in the order in which the model learned them.
         merges: Vec<(String, String)>,
     },
 }
 
-/// Parts of a model that do not fit each other.
+/// The reasons why a model's parts contradict each other.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StaticModelError {
     /// The width is out of range.
-    #[error("a vector has 1 to 4096 numbers, the model says {width}")]
+    #[error("the model has vectors of {width} numbers; 1 to 4096 are supported")]
     Width {
-        /// What it says.
+        /// The model's width.
         width: usize,
     },
-    /// There is not one row and one scale for each token.
+    /// The number of rows or scales differs from the number of tokens.
     #[error(
-        "{tokens} tokens of {width} numbers need a scale and a row each, not {scales} scales and {numbers} numbers"
+        "{tokens} tokens of width {width} need one scale and one row each, but there are {scales} scales and {numbers} numbers"
     )]
     Rows {
-        /// How many tokens there are.
+        /// The number of tokens.
         tokens: usize,
-        /// How many numbers a row has.
+        /// The number of dimensions of a row.
         width: usize,
-        /// How many scales there are.
+        /// The number of scales.
         scales: usize,
-        /// How many numbers there are.
+        /// The number of values in all rows together.
         numbers: usize,
     },
     /// A value is infinite or not a number.
-    #[error("the vector of the token {token} is not finite")]
+    #[error("the vector of token \"{token}\" contains a number that is not finite")]
     NotFinite {
-        /// Which token.
+        /// The token.
         token: String,
     },
-    /// A token without text.
+    /// A token is the empty string.
     #[error("one of the tokens is empty")]
     EmptyToken,
-    /// A token stands twice in the vocabulary.
-    #[error("the token {token} stands twice in the vocabulary")]
+    /// A token occurs twice in the vocabulary.
+    #[error("token \"{token}\" occurs twice in the vocabulary")]
     TokenTwice {
-        /// Which token.
+        /// The token.
         token: String,
     },
-    /// A pair to be joined is not in the vocabulary.
-    #[error("the merges name {token}, which is not in the vocabulary")]
+    /// A merge names a token that is not in the vocabulary.
+    #[error("a merge names token \"{token}\", which is not in the vocabulary")]
     UnknownMerge {
-        /// Which token.
+        /// The token.
         token: String,
     },
-    /// More than fits the section.
-    #[error("the model is too large: its parts have to be smaller than 4 GiB")]
+    /// A part of the model is too large for the section.
+    #[error("the model is too large; each of its parts must be smaller than 4 GiB")]
     TooLarge,
 }
 
 impl StaticModel {
-    /// The model of vectors in full precision: each row is divided by its largest number, so that it becomes −127 to
-    /// 127; `weights`, one a token, multiply rows.
+    /// Creates a model from vectors in full precision.
+    ///
+    /// Each row is divided by a 127th of its largest absolute value, so that its numbers become integers from −127 to
+    /// 127. `weights` has one factor per token.
     ///
     /// # Errors
     ///
-    /// When the numbers of tokens, vectors and weights differ, or something is not finite.
+    /// Fails when the numbers of tokens, vectors and weights differ, or when a value is not finite.
     pub fn quantised(
         id: String,
         tokenizer: Tokenizer,
@@ -115,7 +117,7 @@ impl StaticModel {
                 return Err(StaticModelError::NotFinite { token: token.clone() });
             }
             let unit = largest / 127.0;
-            // A row of zeros, or of numbers so small that their unit is zero, stays zero.
+            // A row of zeros, or of numbers so small that the step underflows to zero, stays zero.
             let step = |value: &f32| {
                 if unit > 0.0 { (value / unit).round_ties_even().clamp(-127.0, 127.0) as i8 } else { 0 }
             };
@@ -125,7 +127,7 @@ impl StaticModel {
         Ok(StaticModel { id, tokenizer, tokens, width, rows, scales })
     }
 
-    /// Whether the parts fit each other.
+    /// Checks that the parts fit each other.
     pub(super) fn check(&self) -> Result<(), StaticModelError> {
         let (width, tokens) = (self.width, self.tokens.len());
         if !(1..=4096).contains(&width) {

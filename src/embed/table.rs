@@ -1,4 +1,4 @@
-//! The static model as it travels: a tokenizer, and a row of small integers for each of its tokens.
+//! How is a static model stored? As a tokenizer and one row of 8-bit integers per token.
 //!
 //! ```text
 //! u32 format · u32 tokenizer · u32 options · u32 width · u64 fingerprint
@@ -6,14 +6,14 @@
 //! u32 bytes of the id · u32 of the starting strings · u32 of the continuing strings · 12 × 0      64 bytes in all
 //! tokens × (width × i8, padded with zeros to a multiple of 16)
 //! tokens × f32 scale
-//! starting, then continuing × u32 end of its string
+//! starting, then continuing × u32 end of the token's string
 //! merges × (u32 left · u32 right · u32 rank · u32 joined), sorted
 //! id · starting strings · continuing strings
 //! ```
 //!
-//! Tokens are numbered in the order of their bytes, those that start a word first. A model with a Llama tokenizer has
-//! no continuing tokens, one with a BERT tokenizer no merges. The fingerprint is that of the whole model, also in a
-//! part of it: both give the same vectors, and only that makes vectors comparable.
+//! Tokens are numbered in byte order; tokens that start a word come first. A model with a Llama tokenizer has no
+//! continuing tokens, a model with a BERT tokenizer has no merges. A part of a model keeps the fingerprint of the whole
+//! model, because both give the same vectors, and vectors are comparable only if their fingerprints are equal.
 
 use super::bpe::Bpe;
 use super::model::{StaticModel, StaticModelError, Tokenizer};
@@ -34,12 +34,12 @@ const CLEAN_TEXT: u32 = 1;
 const HANDLE_CHINESE_CHARS: u32 = 2;
 const STRIP_ACCENTS: u32 = 4;
 const LOWERCASE: u32 = 8;
-/// Only the tokens of some texts are here.
+/// Set if the model is a part that holds only the tokens of some texts.
 const IS_PART: u32 = 16;
-/// As for every vector.
+/// The largest supported number of dimensions, as for every vector.
 const WIDEST: usize = 4096;
 
-/// What both ways of writing share: parts in the order of the file. [`StaticModelView`] reads it.
+/// Collects the parts of an encoded model in file order. [`StaticModelView`] reads the result.
 #[derive(Default)]
 struct StaticModelWriter {
     tokenizer: u32,
@@ -60,7 +60,7 @@ impl StaticModelWriter {
         self.scales.extend_from_slice(&scale.to_le_bytes());
     }
 
-    /// The bytes; without a fingerprint they get their own.
+    /// Encodes the model. Without a given fingerprint it computes the fingerprint of the bytes.
     fn finish(mut self, id: &str, fingerprint: Option<u64>) -> Vec<u8> {
         sort(&mut self.merges);
         let mut out = Vec::new();
@@ -90,11 +90,11 @@ impl StaticModelWriter {
 }
 
 impl StaticModel {
-    /// The whole model as a section's bytes; [`StaticModelView::parse`] reads them.
+    /// Encodes the whole model as a section; [`StaticModelView::parse`] reverses it.
     ///
     /// # Errors
     ///
-    /// When the parts of the model do not fit each other: see [`StaticModelError`].
+    /// Fails when the parts of the model contradict each other; see [`StaticModelError`].
     pub fn encode(&self) -> Result<Vec<u8>, StaticModelError> {
         self.check()?;
         let mut writer = StaticModelWriter { width: self.width, ..StaticModelWriter::default() };
@@ -118,7 +118,7 @@ impl StaticModel {
         };
         let mut tokens = Vec::with_capacity(self.tokens.len());
         for (row, token) in self.tokens.iter().enumerate() {
-            // The prefix alone is not a continuation of anything, but a word like another.
+            // A token that is only the prefix continues nothing, so it counts as a word.
             let continuing =
                 prefix.and_then(|prefix| token.strip_prefix(prefix)).filter(|rest| !rest.is_empty());
             tokens.push((continuing.is_some(), continuing.unwrap_or(token), row));
@@ -146,10 +146,10 @@ impl StaticModel {
     }
 }
 
-/// The static model as it stands in the file; [`StaticModel::encode`] writes it.
+/// Reads an encoded static model; [`StaticModel::encode`] writes it.
 ///
-/// Opening looks at the header alone. A forged model may find wrong tokens and give wrong vectors, but never panics;
-/// [`StaticModelView::verify`] looks at everything.
+/// Opening reads only the header. A forged model may find wrong tokens and return wrong vectors, but it never panics.
+/// [`StaticModelView::verify`] checks everything.
 #[derive(Clone, Copy, Debug)]
 pub struct StaticModelView<'a> {
     bytes: &'a [u8],
@@ -169,11 +169,11 @@ enum TokenizerView<'a> {
 }
 
 impl<'a> StaticModelView<'a> {
-    /// Reads a model; [`StaticModel::encode`] and [`StaticModelView::part`] write it.
+    /// Reads a model's header; [`StaticModel::encode`] and [`StaticModelView::part`] write models.
     ///
     /// # Errors
     ///
-    /// When the bytes are not such a model, or one of a later format.
+    /// Fails when the bytes are not a static model or have a later format.
     pub fn parse(bytes: &'a [u8]) -> Result<StaticModelView<'a>, Malformed> {
         let mut reader = Reader::new(bytes, WHAT);
         let malformed = reader.malformed();
@@ -230,8 +230,8 @@ impl<'a> StaticModelView<'a> {
     ///
     /// # Errors
     ///
-    /// When tokens or merges are out of order or name what is not there, a scale is not finite, a reserved byte is not
-    /// zero, or the bytes of a whole model are not those of its fingerprint.
+    /// Fails when tokens or merges are unsorted or refer to missing tokens, a scale is not finite, a reserved byte is not
+    /// zero, or the fingerprint of a whole model does not match its bytes.
     pub fn verify(&self) -> Result<(), Malformed> {
         let malformed = Malformed(WHAT);
         let (starting, continuing) = self.vocabularies();
@@ -258,7 +258,7 @@ impl<'a> StaticModelView<'a> {
         if xxh3_64(&unsigned) == self.fingerprint { Ok(()) } else { Err(malformed) }
     }
 
-    /// Calls `each` with the number of each token of `text`, none for what is unknown.
+    /// Calls `each` with the number of each token of `text`, and with `None` for an unknown part of it.
     pub fn tokens(&self, text: &str, each: impl FnMut(Option<u32>)) {
         match &self.tokenizer {
             TokenizerView::WordPiece(tokenizer) => tokenizer.tokens(text, each),
@@ -266,13 +266,13 @@ impl<'a> StaticModelView<'a> {
         }
     }
 
-    /// How many tokens the model knows.
+    /// Returns the number of tokens in the vocabulary.
     pub fn token_count(&self) -> u32 {
         let (starting, continuing) = self.vocabularies();
         starting.count().saturating_add(continuing.count())
     }
 
-    /// The text of a token, and whether it continues a word; none past the end.
+    /// Returns a token's text and whether it continues a word, or `None` if the number is out of range.
     pub fn token(&self, number: u32) -> Option<(&'a str, bool)> {
         let (starting, continuing) = self.vocabularies();
         let (string, is_continuing) = match number.checked_sub(starting.count()) {
@@ -282,23 +282,24 @@ impl<'a> StaticModelView<'a> {
         Some((std::str::from_utf8(string).ok()?, is_continuing))
     }
 
-    /// Whether this is a part of a model, made by [`StaticModelView::part`].
+    /// Returns whether this is a part of a model, made by [`StaticModelView::part`].
     pub fn is_part(&self) -> bool {
         self.options & IS_PART != 0
     }
 
-    /// The model with only those tokens for which `is_used` holds, and those that lead to them.
+    /// Encodes a smaller model with the tokens for which `is_used` holds and the tokens that merge into them.
     ///
-    /// A text whose tokens are all kept has the same tokens and the same vector in the part as in the whole: its
-    /// longest pieces are still there and no longer ones have come; and of the pairs that were joined, each ended up in
-    /// a token that is kept, so it is kept too. Words of other texts may break into other pieces, or be unknown.
+    /// A text whose tokens are all kept has the same tokens and the same vector in the part as in the whole model.
+    /// With WordPiece, its longest pieces are still present and no longer ones were added. With byte-pair encoding,
+    /// every joined pair led to a kept token, so the pair is kept too. Words of other texts may split differently or be
+    /// unknown.
     pub fn part(&self, is_used: impl Fn(u32) -> bool) -> Vec<u8> {
         let mut is_kept = (0..self.token_count()).map(is_used).collect::<Vec<_>>();
         let index = |token: u32| usize::try_from(token).unwrap_or(usize::MAX);
         let merges = self.merges().collect::<Vec<_>>();
         let kept = |is_kept: &[bool], token: u32| is_kept.get(index(token)).copied().unwrap_or(true);
         loop {
-            // There may be several ways to a token, and of each the parts are needed, and what leads to them.
+            // Several merges may lead to a token. Keep the parts of each merge, and the tokens that lead to them.
             let leads = |merge: &&[u32; 4]| kept(&is_kept, merge[3]);
             let parts = merges.iter().filter(leads).flat_map(|merge| [merge[0], merge[1]]);
             let missing = parts.filter(|&part| !kept(&is_kept, part)).collect::<Vec<_>>();
@@ -378,8 +379,9 @@ impl Embedder for StaticModelView<'_> {
         self.width
     }
 
-    /// The sum of the tokens' rows, each times its scale, in the order of the text; unknown words count for nothing.
-    /// Whether it is called a sum or a mean, after normalisation it is the same.
+    /// Sums the rows of the text's tokens, each times its scale, in text order, and normalises the sum.
+    ///
+    /// Unknown words add nothing. A mean instead of a sum would give the same vector after normalisation.
     fn embed(&self, text: &str) -> Vec<f32> {
         let mut sum = vec![0.0f64; self.width];
         self.tokens(text, |token| {

@@ -1,4 +1,4 @@
-//! The tests of `table.rs`: round trips, parts, damage.
+//! Tests `table.rs`: round trips, parts, and damaged bytes.
 
 use super::*;
 
@@ -108,7 +108,7 @@ fn a_part_gives_the_texts_that_it_was_made_for_the_same_vectors() {
 #[test]
 fn a_part_keeps_every_way_to_a_token() {
     let pair = |(left, right): (&str, &str)| (left.to_owned(), right.to_owned());
-    // `abc` is joined by the fourth pair here, and then `abcd` by the third.
+    // Here the fourth merge makes `abc`, and then the third makes `abcd`.
     let merges = [("b", "c"), ("ab", "c"), ("abc", "d"), ("a", "bc"), ("a", "b")].map(pair).to_vec();
     let model = StaticModel {
         tokens: strings(&["▁", "a", "b", "c", "d", "ab", "bc", "abc", "abcd"]),
@@ -158,7 +158,7 @@ fn every_flipped_bit_is_noticed_and_none_is_a_panic() {
             let Ok(view) = StaticModelView::parse(&bytes) else { continue };
             view.embed("fast vectors! abc é");
             view.part(|token| token % 2 == 0);
-            // A part keeps the fingerprint of its whole; what only makes a part of a whole goes unnoticed here.
+            // A part keeps the fingerprint of the whole, so flipping only the flag for a part is not detected here.
             let is_called_part = at == 8 * 8 + 4;
             assert!(view.verify().is_err() || is_called_part, "bit {at}");
         }

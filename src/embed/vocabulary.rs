@@ -1,4 +1,4 @@
-//! Which number has this piece of text? Sorted strings, searched as they stand in the file.
+//! Which number does a token have? The strings are sorted and searched directly in the file's bytes.
 //!
 //! ```text
 //! count × u32 end of the string · the strings, one after another
@@ -9,23 +9,23 @@ use crate::wire::{Malformed, len32, u32_at};
 /// Collects strings in ascending order; [`VocabularyView`] reads them.
 #[derive(Debug, Default)]
 pub(super) struct VocabularyWriter {
-    /// Where each string ends.
+    /// The end offset of each string, as u32.
     pub ends: Vec<u8>,
-    /// The strings.
+    /// The concatenated strings.
     pub strings: Vec<u8>,
 }
 
 impl VocabularyWriter {
-    /// Appends a string, which must come after all others in the order of bytes.
+    /// Appends a string, which must be greater than all earlier strings in byte order.
     pub fn push(&mut self, string: &str) {
         self.strings.extend_from_slice(string.as_bytes());
         self.ends.extend_from_slice(&len32(self.strings.len()).to_le_bytes());
     }
 }
 
-/// Strings by number, numbers by string; [`VocabularyWriter`] writes it.
+/// Maps numbers to strings and strings to numbers; [`VocabularyWriter`] writes it.
 ///
-/// A forged one finds the wrong strings or none: every access is checked, [`VocabularyView::verify`] tells.
+/// Every access is checked, so a forged vocabulary finds wrong strings or none. [`VocabularyView::verify`] detects it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VocabularyView<'a> {
     count: u32,
@@ -34,17 +34,17 @@ pub(super) struct VocabularyView<'a> {
 }
 
 impl<'a> VocabularyView<'a> {
-    /// The view of `ends`, four bytes a string, and the strings.
+    /// Creates a view of `ends`, 4 bytes per string, and of the concatenated strings.
     pub fn new(ends: &'a [u8], strings: &'a [u8]) -> VocabularyView<'a> {
         VocabularyView { count: len32(ends.len() / 4), ends, strings }
     }
 
-    /// How many strings there are.
+    /// Returns the number of strings.
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// The bytes of the string with this number; none past the end.
+    /// Returns the bytes of a string, or `None` if the number is out of range.
     pub fn string(&self, number: u32) -> Option<&'a [u8]> {
         let index = usize::try_from(number).ok()?;
         let start = index.checked_sub(1).map_or(Some(0), |before| u32_at(self.ends, before))?;
@@ -52,15 +52,15 @@ impl<'a> VocabularyView<'a> {
         self.strings.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
     }
 
-    /// The number of exactly this string.
+    /// Returns the number of the string that equals `string`.
     pub fn find(&self, string: &[u8]) -> Option<u32> {
         self.longest_prefix(string).filter(|found| found.1 == string.len()).map(|found| found.0)
     }
 
-    /// The longest string that `text` starts with, and its length; never the empty one.
+    /// Finds the longest non-empty string that `text` starts with, and returns its number and length.
     ///
-    /// Byte by byte, the range of strings that still agree is narrowed by two searches; the string that ends here, if
-    /// there is one, is the first of the range.
+    /// For each byte of `text`, two binary searches narrow the range of strings that share the prefix so far. A string
+    /// that equals the prefix is the first of its range.
     pub fn longest_prefix(&self, text: &[u8]) -> Option<(u32, usize)> {
         let (mut low, mut high) = (0, self.count);
         let mut longest = None;
@@ -77,12 +77,12 @@ impl<'a> VocabularyView<'a> {
         longest
     }
 
-    /// Nothing where the string is too short, which is less than every byte.
+    /// Returns byte `depth` of a string. A shorter string gives `None`, which sorts before every byte.
     fn byte(&self, number: u32, depth: usize) -> Option<u8> {
         self.string(number)?.get(depth).copied()
     }
 
-    /// Checks that the strings are UTF-8, not empty, distinct, in order, and all there is.
+    /// Checks that the strings are non-empty UTF-8, distinct and sorted, and that no bytes remain.
     pub fn verify(&self, what: &'static str) -> Result<(), Malformed> {
         let mut before: &[u8] = &[];
         for number in 0..self.count {
@@ -97,7 +97,7 @@ impl<'a> VocabularyView<'a> {
     }
 }
 
-/// The first number of `low..high` for which `is_before` does not hold, or `high`.
+/// Returns the first number in `low..high` for which `is_before` is false, or `high`.
 fn first(mut low: u32, mut high: u32, is_before: impl Fn(u32) -> bool) -> u32 {
     while low < high {
         let middle = low + (high - low) / 2;

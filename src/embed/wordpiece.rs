@@ -1,30 +1,31 @@
-//! How does a BERT model break text? Normalised, cut into words, each word into the longest known pieces.
+//! How does a BERT model split text into tokens? It normalises the text, cuts it into words, and cuts each word into the
+//! longest known pieces.
 //!
-//! The tokens are those of the reference implementation (Hugging Face's `tokenizers`) for the same vocabulary; tests
-//! compare them. One deviation: a special token spelt out in a text, such as `[MASK]`, is text.
+//! The tokens equal those of the reference implementation (Hugging Face's `tokenizers`) for the same vocabulary; tests
+//! compare them. There is one deviation: a special token that is spelt out in a text, such as `[MASK]`, is text.
 
 use super::bert_tables::{MARKS, PUNCTUATION, REMOVED};
 use super::normal::nfd;
 use super::vocabulary::VocabularyView;
 use crate::unicode::lower;
 
-/// How text is normalised, and which words are too long: what `tokenizer.json` can choose.
+/// The settings of `tokenizer.json`: how text is normalised, and which words are too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WordPieceOptions {
-    /// Removes control characters, and makes every white space a space.
+    /// Removes control characters and turns all white space into spaces.
     pub clean_text: bool,
-    /// Makes every Han character a word of its own.
+    /// Makes each Han character a separate word.
     pub handle_chinese_chars: bool,
     /// Removes accents.
     pub strip_accents: bool,
-    /// Makes letters lower case.
+    /// Converts letters to lower case.
     pub lowercase: bool,
-    /// A word of more characters is unknown.
+    /// The most characters a word may have; a longer word is unknown.
     pub longest_word: u32,
 }
 
 impl Default for WordPieceOptions {
-    /// Those of an uncased BERT.
+    /// Returns the settings of an uncased BERT.
     fn default() -> WordPieceOptions {
         WordPieceOptions {
             clean_text: true,
@@ -36,7 +37,7 @@ impl Default for WordPieceOptions {
     }
 }
 
-/// The pieces that may start a word, and those that may continue one; numbers of the latter follow the former's.
+/// A vocabulary of pieces that start a word and pieces that continue one; the latter are numbered after the former.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WordPiece<'a> {
     pub options: WordPieceOptions,
@@ -45,7 +46,7 @@ pub(super) struct WordPiece<'a> {
 }
 
 impl WordPiece<'_> {
-    /// Calls `each` with the number of each token of `text`, none for a word that is unknown.
+    /// Calls `each` with the number of each token of `text`, and with `None` for an unknown word.
     pub fn tokens(&self, text: &str, mut each: impl FnMut(Option<u32>)) {
         let mut pieces = Vec::new();
         bert_words(text, self.options, |word| {
@@ -58,7 +59,7 @@ impl WordPiece<'_> {
         });
     }
 
-    /// Puts the pieces of `word` into `pieces`, nothing if any part of it is unknown.
+    /// Puts the pieces of `word` into `pieces`; leaves it empty if a part of the word is unknown.
     fn break_word(&self, word: &str, pieces: &mut Vec<u32>) {
         if word.chars().nth(usize::try_from(self.options.longest_word).unwrap_or(usize::MAX)).is_some() {
             return;
@@ -77,8 +78,9 @@ impl WordPiece<'_> {
     }
 }
 
-/// Calls `each` with the words of a text, normalised, in order, for as long as it says to go on: what BERT cuts into pieces.
-/// Every punctuation character is a word.
+/// Calls `each` with the normalised words of a text, in order, until it returns false.
+///
+/// These are the words that BERT cuts into pieces. Every punctuation character is a word.
 pub fn bert_words(text: &str, options: WordPieceOptions, mut each: impl FnMut(&str) -> bool) {
     let text = normalised(text, options);
     for word in text.split(char::is_whitespace) {
@@ -115,13 +117,13 @@ fn normalised(text: &str, options: WordPieceOptions) -> String {
         cleaned = nfd(&cleaned).chars().filter(|&c| !is_in(MARKS, c)).collect();
     }
     if options.lowercase {
-        // Letter by letter: `lower_case` would treat a final sigma otherwise.
+        // Lower each character by itself: `lower_case` treats a final sigma differently.
         cleaned = cleaned.chars().flat_map(lower).collect();
     }
     cleaned
 }
 
-/// What [`normalised`] does to text that has neither accents nor Han characters.
+/// Normalises a text that has neither accents nor Han characters; a fast version of [`normalised`].
 fn ascii_normalised(text: &str, options: WordPieceOptions) -> String {
     let kept = text.chars().filter(|&c| !(options.clean_text && is_in(REMOVED, c)));
     let lower = |c: char| if options.lowercase { c.to_ascii_lowercase() } else { c };
@@ -133,7 +135,7 @@ fn is_punctuation(c: char) -> bool {
 }
 
 fn is_in(ranges: &[(u32, u32)], c: char) -> bool {
-    // Printable ASCII, the usual case, is neither removed nor a mark, and its punctuation is not looked up.
+    // Printable ASCII, the usual case, is neither removed nor a mark, and its punctuation is tested without a table.
     if (' '..'\u{7f}').contains(&c) {
         return false;
     }
@@ -142,7 +144,7 @@ fn is_in(ranges: &[(u32, u32)], c: char) -> bool {
     ranges[..after].last().is_some_and(|range| c <= range.1)
 }
 
-/// The ranges that BERT sets apart, which are not all of Han.
+/// Returns whether BERT treats the character as Han. Its ranges do not cover all of Han.
 fn is_han(c: char) -> bool {
     matches!(c,
         '\u{3400}'..='\u{4DBF}'
@@ -219,7 +221,7 @@ mod tests {
                 lowercase: bits & 8 != 0,
                 longest_word: 100,
             };
-            // The mark of order is removed by cleaning; without cleaning it stays, and is cut off here.
+            // Cleaning removes the byte order mark. Without cleaning it stays, and the test cuts it off.
             let long = normalised(&format!("{text}\u{feff}"), options);
             assert_eq!(ascii_normalised(&text, options), long.trim_end_matches('\u{feff}'), "{options:?}");
         }

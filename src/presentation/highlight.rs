@@ -1,9 +1,21 @@
-//! highlight(): a whole field with its matches marked.
+//! How is a whole field shown with its matches marked? This module implements FTS5's highlight().
 
 use super::{Piece, Range};
 use crate::analysis::Span;
 
-/// The pieces of `text` with the matched `ranges` of its `tokens` marked.
+/// Returns the pieces of `text` with marks around the matched `ranges` of its `tokens`.
+///
+/// ```
+/// use snapseek::analysis::Analyzer;
+/// use snapseek::presentation::{Markers, Markup, Range, highlight, render, tokens};
+///
+/// let analyzer = Analyzer::parse("unicode61")?;
+/// let text = "The quick brown fox";
+/// let pieces = highlight(text, &tokens(&analyzer, text), &[Range { first: 1, last: 2 }]);
+/// let markers = Markers { open: "<b>", close: "</b>", ellipsis: "…" };
+/// assert_eq!(render(&pieces, markers, Markup::EscapedHtml), "The <b>quick brown</b> fox");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn highlight<'a>(text: &'a str, tokens: &[Span], ranges: &[Range]) -> Vec<Piece<'a>> {
     let mut marking = Marking::new(text, ranges);
     marking.tokens(tokens, None);
@@ -11,15 +23,16 @@ pub fn highlight<'a>(text: &'a str, tokens: &[Span], ranges: &[Range]) -> Vec<Pi
     marking.pieces
 }
 
-/// The tokens that are shown, from the first to the last; FTS5 counts with signs, and the last may be −1.
+/// The first and the last token to show. The numbers are signed as in FTS5; the last may be −1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
     pub first: i64,
     pub last: i64,
 }
 
-/// Copies text and puts marks around ranges, token by token. The order of the cases is FTS5's: ranges that touch without
-/// text between them share a mark.
+/// Copies text token by token and puts marks around ranges.
+///
+/// The order of the cases follows FTS5: ranges with no text between them share one pair of marks.
 pub(super) struct Marking<'a, 'r> {
     text: &'a str,
     ranges: std::slice::Iter<'r, Range>,
@@ -84,7 +97,7 @@ impl<'a, 'r> Marking<'a, 'r> {
         }
     }
 
-    /// Copies what is left of the text.
+    /// Copies the rest of the text.
     pub fn rest(&mut self) {
         self.copy_to(self.text.len());
     }

@@ -1,7 +1,7 @@
-//! What does a hit look like?
+//! How is a hit shown?
 //!
-//! Highlights and snippets are FTS5's, token for token. They come as pieces, so that the text between the marks can be
-//! escaped and the marks not.
+//! Highlights and snippets equal FTS5's, token for token. They are lists of pieces, so that a caller can escape the
+//! document's text but not the marks.
 
 mod highlight;
 mod pieces;
@@ -13,23 +13,23 @@ pub use snippet::{MAX_SNIPPET_TOKENS, snippet};
 
 use crate::analysis::{Analyzer, Purpose, Span};
 
-/// The tokens of a text, as the index counts them.
+/// Returns the tokens of a text with the positions that the index uses.
 pub fn tokens(analyzer: &Analyzer, text: &str) -> Vec<Span> {
     let mut spans = Vec::new();
     analyzer.spans(text, Purpose::Document, |span| spans.push(span));
     spans
 }
 
-/// Matched tokens of one field, from the first to the last, both included.
+/// A range of matched tokens in one field, first and last included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
     /// The position of the first token.
     pub first: u32,
-    /// The position of the last.
+    /// The position of the last token.
     pub last: u32,
 }
 
-/// Joins ranges that overlap; `occurrences` are positions and lengths, ascending by position.
+/// Joins overlapping occurrences into ranges. An occurrence is a position and a length in tokens, sorted by position.
 pub fn joined(occurrences: impl IntoIterator<Item = (u32, u32)>) -> Vec<Range> {
     let mut ranges: Vec<Range> = Vec::new();
     for (position, length) in occurrences {

@@ -1,39 +1,39 @@
-//! Text with marks in it, and how it is written.
+//! How is text with marks written as one string?
 
-/// A part of a highlight or snippet.
+/// A piece of a highlight or snippet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
     /// Text of the document.
     Text(&'a str),
-    /// A match starts.
+    /// The start of a match.
     Open,
-    /// A match ends.
+    /// The end of a match.
     Close,
-    /// Text is left out.
+    /// A place where text is left out.
     Ellipsis,
 }
 
-/// What stands for the marks.
+/// The strings to write for marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Markers<'a> {
-    /// Before a match.
+    /// Written before a match.
     pub open: &'a str,
-    /// After a match.
+    /// Written after a match.
     pub close: &'a str,
-    /// Where text is left out.
+    /// Written where text is left out.
     pub ellipsis: &'a str,
 }
 
-/// How the document's text is written; marks are always written as they are.
+/// How the document's text is written. Marks are never escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Markup {
-    /// As it is. FTS5 cuts each piece at a NUL, and so does this.
+    /// Unchanged, except that each piece ends at its first NUL, as in FTS5.
     Plain,
-    /// With `& < > " '` escaped: the text of a document is nobody's HTML.
+    /// With `& < > " '` escaped, because the document's text is not HTML.
     EscapedHtml,
 }
 
-/// The pieces as one string.
+/// Writes the pieces as one string.
 pub fn render(pieces: &[Piece], markers: Markers, markup: Markup) -> String {
     let mut out = String::new();
     for piece in pieces {

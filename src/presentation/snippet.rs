@@ -1,4 +1,4 @@
-//! snippet(): the few tokens around the matches that say most.
+//! Which few tokens of a document represent its matches best? This module implements FTS5's snippet().
 
 use super::highlight::{Marking, Window};
 use super::{Piece, joined, tokens};
@@ -6,20 +6,35 @@ use crate::analysis::{Analyzer, Span};
 use crate::ids::FieldId;
 use crate::retrieval::Place;
 
-/// A snippet has no more tokens than this.
+/// The largest length of a snippet, in tokens.
 pub const MAX_SNIPPET_TOKENS: i64 = 64;
 
-/// What a phrase adds to a window where it is first seen in it, and where it is seen again.
+/// The score of a phrase's first occurrence in a window, and of each further one.
 const FIRST_OF_PHRASE: i64 = 1000;
 const AGAIN: i64 = 1;
-/// What a window gains that starts with the field, or with a sentence.
+/// The bonus of a window that starts with the field, or with a sentence.
 const STARTS_FIELD: i64 = 120;
 const STARTS_SENTENCE: i64 = 100;
 
-/// The pieces of the best window of `length` tokens, in `field` or, without one, in any field.
+/// Returns the pieces of the best window of `length` tokens, in `field` or, if that is `None`, in any field.
 ///
-/// `texts` are the fields' texts, `places` the document's matches in order, `phrase_lengths` the terms of each phrase.
-/// None where the field has no text.
+/// `texts` holds the text of each field, `places` the document's matches in order, and `phrase_lengths` the number of
+/// terms per phrase. `length` is clamped to 0 to [`MAX_SNIPPET_TOKENS`]. Returns `None` if the field has no text.
+///
+/// ```
+/// use snapseek::analysis::Analyzer;
+/// use snapseek::ids::FieldId;
+/// use snapseek::presentation::{Markers, Markup, render, snippet};
+/// use snapseek::retrieval::Place;
+///
+/// let analyzer = Analyzer::parse("unicode61")?;
+/// let text = "One two three four five six seven eight";
+/// let match_of_six = [Place { field: FieldId(0), position: 5, phrase: 0 }];
+/// let pieces = snippet(&[Some(text)], &analyzer, &match_of_six, &[1], None, 3).unwrap();
+/// let markers = Markers { open: "[", close: "]", ellipsis: "…" };
+/// assert_eq!(render(&pieces, markers, Markup::Plain), "…five [six] seven…");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn snippet<'a>(
     texts: &[Option<&'a str>],
     analyzer: &Analyzer,
@@ -51,7 +66,7 @@ pub fn snippet<'a>(
     if best.start > 0 {
         marking.pieces.push(Piece::Ellipsis);
     }
-    // FTS5 takes a window that ends before the first token for no window at all.
+    // FTS5 ignores a window that ends before the first token.
     marking.tokens(&spans, (last >= 0).then_some(Window { first: best.start, last }));
     if last >= spans.len() as i64 - 1 {
         marking.rest();
@@ -67,7 +82,7 @@ struct Best {
     start: i64,
 }
 
-/// The windows of one field.
+/// The candidate windows of one field.
 struct Windows<'a> {
     places: &'a [Place],
     phrase_lengths: &'a [u32],
@@ -76,7 +91,7 @@ struct Windows<'a> {
 }
 
 impl Windows<'_> {
-    /// Replaces `best` by the first window that has a strictly greater score.
+    /// Replaces `best` with each window whose score is strictly greater.
     fn improve(&self, best: &mut Best, field: FieldId, sentences: &[i64]) {
         for place in self.places {
             let position = i64::from(place.position);
@@ -98,11 +113,11 @@ impl Windows<'_> {
         }
     }
 
-    /// What the window from `start` is worth, and where it starts once its matches are in its middle.
+    /// Returns the score of the window that starts at `start`, and the start that centres its matches.
     fn score(&self, start: i64) -> (i64, i64) {
         let mut seen = vec![false; self.phrase_lengths.len()];
         let (mut score, mut first, mut end) = (0, -1, 0);
-        // Places ascend, and a text may be full of them: only those in the window are looked at.
+        // Places are sorted and may be many, so skip to the first in the window and stop at its end.
         let before = self.places.partition_point(|place| i64::from(place.position) < start);
         for place in &self.places[before..] {
             let position = i64::from(place.position);
@@ -122,7 +137,7 @@ impl Windows<'_> {
     }
 }
 
-/// The positions of tokens that start the text, or follow a full stop or colon and white space.
+/// Returns the positions of tokens that start the text, or that follow a full stop or colon and white space.
 fn sentence_starts(text: &str, spans: &[Span]) -> Vec<i64> {
     let starts_sentence = |(position, span): &(i64, &Span)| {
         let before = &text[..span.start];

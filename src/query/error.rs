@@ -1,4 +1,4 @@
-//! What is wrong with an expression, in SQLite's words, and where.
+//! Why is an expression refused? Messages are SQLite's; spans and remedies are added.
 
 use std::ops::Range;
 
@@ -6,25 +6,25 @@ use thiserror::Error;
 
 use super::MAX_DEPTH;
 
-/// Why an expression is not a query.
+/// A boxed [`QueryFault`].
 pub type QueryError = Box<QueryFault>;
 
-/// What is wrong with an expression.
+/// The reasons why an expression is not a query.
 ///
-/// The message is SQLite's, to the letter. What SQLite does not say is in [`QueryFault::span`] and
-/// [`QueryFault::remedy`]. Of several faults SQLite reports the first that its parser meets, and so does this.
+/// The message equals SQLite's to the letter. [`QueryFault::span`] and [`QueryFault::remedy`] add what SQLite does not
+/// report. If an expression has several faults, the reported one is the first that SQLite's parser meets.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum QueryFault {
-    /// A token, or a character that starts none, stands where the language does not allow it.
+    /// A token is misplaced, or a character starts no token.
     #[error("fts5: syntax error near \"{near}\"")]
     Syntax {
         /// The token or character; empty at the end of the expression.
         near: String,
-        /// Where it stands.
+        /// Its bytes in the expression.
         span: Range<usize>,
     },
-    /// A quotation mark has no partner.
+    /// A quotation mark has no closing counterpart.
     #[error("unterminated string")]
     UnterminatedString {
         /// From the quotation mark to the end.
@@ -35,30 +35,30 @@ pub enum QueryFault {
     NoSuchColumn {
         /// The name, without its quotation marks.
         name: String,
-        /// Where it stands.
+        /// Its bytes in the expression.
         span: Range<usize>,
     },
-    /// The distance of a NEAR group is not a row of digits.
+    /// The distance of a NEAR group is not a sequence of digits.
     #[error("expected integer, got \"{got}\"")]
     ExpectedInteger {
-        /// What stands in place of the distance.
+        /// The token in place of the distance.
         got: String,
-        /// Where it stands.
+        /// Its bytes in the expression.
         span: Range<usize>,
     },
     /// Operators are nested deeper than [`MAX_DEPTH`].
     #[error("fts5 expression tree is too large (maximum depth {MAX_DEPTH})")]
     TooDeep {
-        /// The operator at the top of the tree that is too deep.
+        /// The operator at the root of the tree that is too deep.
         span: Range<usize>,
     },
-    /// More is open at once, parentheses above all, than [`MAX_STACK`](super::MAX_STACK) allows.
+    /// Too many symbols are unfinished at once, mostly parentheses; [`MAX_STACK`](super::MAX_STACK) is the limit.
     #[error("fts5: parser stack overflow")]
     StackOverflow {
         /// The token at which SQLite's parser gives up.
         span: Range<usize>,
     },
-    /// The expression starts with `*`, which asks a table about itself instead of its rows.
+    /// The expression starts with `*`, which asks FTS5 about the table instead of its rows.
     #[error("unknown special query: {name}")]
     UnknownSpecialQuery {
         /// The word after the `*`.
@@ -69,7 +69,7 @@ pub enum QueryFault {
 }
 
 impl QueryFault {
-    /// The bytes of the expression that are at fault; empty at its end when something is missing there.
+    /// Returns the bytes of the expression that are at fault. The range is empty if something is missing at the end.
     pub fn span(&self) -> Range<usize> {
         match self {
             QueryFault::Syntax { span, .. }
@@ -82,15 +82,13 @@ impl QueryFault {
         }
     }
 
-    /// What the author of the expression can do about it, in one sentence.
+    /// Returns a sentence that tells the author of the expression how to repair it.
     pub fn remedy(&self) -> &'static str {
         match self {
             QueryFault::Syntax { near, .. } if near.is_empty() => {
-                "The expression ends too early: add a word, or close what is open."
+                "The expression ends too early: add a word, or close an open parenthesis or brace."
             }
-            QueryFault::Syntax { .. } => {
-                "Put double quotes around text that is to be searched for as it stands."
-            }
+            QueryFault::Syntax { .. } => "Put double quotes around text to search for it literally.",
             QueryFault::UnterminatedString { .. } => {
                 "Close the string with a double quote; write a double quote inside a string twice."
             }

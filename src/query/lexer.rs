@@ -1,20 +1,19 @@
 //! How is an expression cut into tokens?
 //!
-//! Everything that separates tokens is ASCII and every byte from 0x80 up is part of a word, so a token never
-//! ends inside a character.
+//! All separators are ASCII, and every byte from 0x80 up is part of a word, so a token never ends inside a character.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::{QueryError, QueryFault};
 
-/// What a token is.
+/// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind {
     And,
     Or,
     Not,
-    /// A word, or text in double quotes.
+    /// A word, or a text in double quotes.
     String,
     LeftParenthesis,
     RightParenthesis,
@@ -26,33 +25,33 @@ pub(super) enum TokenKind {
     Star,
     Minus,
     Caret,
-    /// Nothing follows.
+    /// The end of the expression.
     End,
 }
 
 impl TokenKind {
-    /// Whether a phrase, its column filter or a NEAR group can start with this token.
+    /// Returns whether this token can start a phrase, its column filter or a NEAR group.
     pub(super) fn starts_member(self) -> bool {
         matches!(self, TokenKind::String | TokenKind::LeftBrace | TokenKind::Minus | TokenKind::Caret)
     }
 }
 
-/// A piece of the expression that means something.
+/// A token with its place in the expression.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token<'a> {
     pub(super) kind: TokenKind,
-    /// As it stands in the expression, quotation marks included.
+    /// The source text, including quotation marks.
     pub(super) text: &'a str,
     start: usize,
 }
 
 impl<'a> Token<'a> {
-    /// Where the token stands in the expression.
+    /// Returns the token's bytes in the expression.
     pub(super) fn span(&self) -> Range<usize> {
         self.start..self.start + self.text.len()
     }
 
-    /// What a string says: without the marks around it, and `""` inside them being `"`.
+    /// Returns the value of a string: without the surrounding quotes, and with each `""` inside them read as `"`.
     pub(super) fn unquoted(&self) -> Cow<'a, str> {
         let Some(inner) = self.text.strip_prefix('"') else { return Cow::Borrowed(self.text) };
         let inner = inner.strip_suffix('"').unwrap_or(inner);
@@ -76,13 +75,13 @@ pub(super) struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    /// A lexer at the start of `expression`, which ends at the first NUL as SQLite's C strings do.
+    /// Creates a lexer at the start of `expression`, which ends at the first NUL, as SQLite's C strings do.
     pub(super) fn new(expression: &'a str) -> Self {
         let end = expression.find('\0').unwrap_or(expression.len());
         Lexer { expression: &expression[..end], at: 0 }
     }
 
-    /// The next token; [`TokenKind::End`] for ever after the last.
+    /// Returns the next token, and [`TokenKind::End`] at and after the end.
     pub(super) fn next(&mut self) -> Result<Token<'a>, QueryError> {
         let rest = self.expression[self.at..].trim_start_matches([' ', '\t', '\n', '\r']);
         let start = self.expression.len() - rest.len();
@@ -119,7 +118,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// The length of the string in double quotes at the start of `text`, marks included; none if it does not end.
+/// Returns the length of the quoted string at the start of `text`, quotes included, or `None` if it is unterminated.
 fn quoted_len(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 1;
@@ -132,12 +131,12 @@ fn quoted_len(text: &str) -> Option<usize> {
     }
 }
 
-/// Whether `byte` may be part of a word without quotes. FTS5 counts the control character 0x1A among them.
+/// Returns whether `byte` may be part of an unquoted word. FTS5 includes the control character 0x1A.
 fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == 0x1a || !byte.is_ascii()
 }
 
-/// Operators are words in capitals; any other word is a string.
+/// Returns the operator that a word in capitals names, or `String` for any other word.
 fn word_kind(word: &str) -> TokenKind {
     match word {
         "AND" => TokenKind::And,

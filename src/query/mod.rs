@@ -1,7 +1,7 @@
-//! What did the user ask? The tree of FTS5's MATCH language.
+//! How is a MATCH expression represented? As a tree of operators over phrases, in FTS5's query language.
 //!
-//! A query is a tree of operators over phrases. bm25 counts per *phrase*, in order of appearance,
-//! so the phrases stand in a list of their own and the tree names them by their place in it.
+//! bm25 counts per *phrase*, in order of appearance. Phrases are therefore kept in a list, and the tree refers to them by
+//! their index in it.
 
 mod error;
 mod lexer;
@@ -20,57 +20,57 @@ use crate::ids::FieldSet;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query {
     /// The tree of operators.
-    pub root: Node,
-    /// The phrases in order of appearance; [`Near::phrases`] are places in this list.
+    pub root: QueryNode,
+    /// The phrases in order of appearance; [`NearGroup::phrases`] holds indexes into this list.
     pub phrases: Vec<Phrase>,
 }
 
-/// An operator, or what it operates on.
+/// A node of the tree: an operator with its operands, or a NEAR group.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Node {
-    /// Matches no document: a phrase without tokens, or whose column filters exclude each other.
+pub enum QueryNode {
+    /// Matches no document: a phrase without tokens, or with column filters that exclude each other.
     Nothing,
-    /// Phrases close to each other; a phrase by itself is a group of one.
-    Near(Near),
-    /// Documents that match every operand.
-    And(Vec<Node>),
-    /// Documents that match at least one operand.
-    Or(Vec<Node>),
-    /// Documents that match the first operand and not the second.
-    Not(Box<Node>, Box<Node>),
+    /// Matches documents in which phrases are close to each other; a single phrase is a group of one.
+    Near(NearGroup),
+    /// Matches documents that match every operand.
+    And(Vec<QueryNode>),
+    /// Matches documents that match at least one operand.
+    Or(Vec<QueryNode>),
+    /// Matches documents that match the first operand and not the second.
+    Not(Box<QueryNode>, Box<QueryNode>),
 }
 
-/// Phrases that must occur in one field, within a distance.
+/// Phrases that must occur in one field within a distance of each other.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Near {
-    /// Places in [`Query::phrases`]; at least one.
+pub struct NearGroup {
+    /// Indexes into [`Query::phrases`]; at least one.
     pub phrases: Vec<usize>,
-    /// The most tokens allowed between two phrases.
+    /// The largest number of tokens between two phrases.
     pub distance: u32,
-    /// The fields that count.
+    /// The fields to search.
     pub fields: FieldSet,
 }
 
 /// Terms at consecutive positions of one field.
 ///
-/// A phrase without terms, or without fields, is in no [`Near`] but keeps its place in the list.
+/// A phrase without terms or without fields belongs to no [`NearGroup`], but it keeps its index in the list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Phrase {
-    /// What stands at each position. Empty where the text had no token.
+    /// The term at each position; empty if the text had no token.
     pub terms: Vec<Term>,
-    /// Whether it counts only at the very start of a field (`^`).
+    /// Whether the phrase matches only at the start of a field (`^`).
     pub is_initial: bool,
-    /// The fields that count; the same as those of its [`Near`]. None where column filters exclude each other.
+    /// The fields to search, the same as in its [`NearGroup`]. The set is empty if column filters exclude each other.
     pub fields: FieldSet,
 }
 
-/// What may stand at one position of a phrase.
+/// The terms that match at one position of a phrase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Term {
-    /// This term.
+    /// Exactly this term.
     Exact(Vec<u8>),
-    /// Any term that starts with these bytes. Not only at the end of a phrase: `ant* + bat` is one, too.
+    /// Any term that starts with these bytes. It may also precede other terms, as in `ant* + bat`.
     Prefix(Vec<u8>),
-    /// Any of these terms, sorted and distinct. The language cannot say this; as-you-type and typo tolerance do.
+    /// Any of these terms, sorted and distinct. Search as you type and typo tolerance use it; no expression produces it.
     AnyOf(Vec<Vec<u8>>),
 }

@@ -1,38 +1,38 @@
 //! How do tokens become a tree?
 //!
-//! By recursive descent over FTS5's grammar, reading one token ahead. SQLite's own parser keeps its symbols on a
-//! stack of fixed size and refuses what does not fit; this one counts the symbols that would lie there, so that
-//! it refuses the same expressions, and its recursion is bounded by the same number. Which fault is reported
-//! when there are several follows from the order of the steps: a token is put on the stack, the next one is
-//! read, and only then is looked at what the first one said.
+//! This is a recursive descent parser for FTS5's grammar with one token of lookahead. SQLite's own parser keeps its
+//! symbols on a stack of fixed size and refuses expressions that do not fit. This parser counts the symbols that would be
+//! on that stack: it refuses the same expressions, and the same number bounds its recursion. If an expression has
+//! several faults, the order of steps decides which one is reported: a token is pushed, the next token is read, and
+//! only then is the first one evaluated.
 
 use super::lexer::{Lexer, Token, TokenKind};
-use super::{Near, Node, Phrase, Query, QueryError, QueryFault, Term};
+use super::{NearGroup, Phrase, Query, QueryError, QueryFault, QueryNode, Term};
 use crate::analysis::{Analyzer, Purpose};
 use crate::ids::{FieldId, FieldSet};
 
-/// How many operators may lie on the way from the root of a tree to a phrase; FTS5's limit.
+/// The largest number of operators between the root of a tree and a phrase; FTS5's limit.
 ///
-/// A run of AND is one operator of many operands, and so is a run of OR. A run of NOT is nested.
+/// A run of AND is one operator with many operands, and so is a run of OR. A run of NOT is nested.
 pub const MAX_DEPTH: usize = 256;
 
-/// How many symbols of the grammar may be unfinished at once; FTS5's limit.
+/// The largest number of unfinished grammar symbols; FTS5's limit.
 ///
-/// A parenthesis takes one place, an operator waiting for its right side two, a column filter on a parenthesis
-/// three in all. The innermost word needs two, which leaves 97 for plain parentheses.
+/// A parenthesis takes one place, an operator that waits for its right operand takes two, and a column filter on a
+/// parenthesis takes three in all. The innermost word takes two, which leaves 97 for plain parentheses.
 pub const MAX_STACK: usize = 99;
 
-/// The distance of a NEAR group that does not give one.
+/// The distance of a NEAR group without an explicit distance.
 const DEFAULT_DISTANCE: u32 = 10;
 
-/// The lowest of the [`binding`] strengths: takes in any operator.
+/// The lowest [`binding`] strength, which admits every operator.
 const LOOSEST: u8 = 1;
 
 impl Query {
-    /// Parses `expression` as FTS5 would for a table with these columns.
+    /// Parses `expression` as FTS5 would for a table with the columns `fields`.
     ///
-    /// Takes time and space linear in the length of the expression. The text ends at a NUL. Column names are
-    /// compared without regard to ASCII case.
+    /// Time and memory are linear in the length of the expression. The expression ends at its first NUL. Column names
+    /// are compared without regard to ASCII case.
     ///
     /// ```
     /// use snapseek::analysis::Analyzer;
@@ -50,12 +50,12 @@ impl Query {
     ///
     /// # Errors
     ///
-    /// Where FTS5 refuses the expression, with FTS5's message. And for `*reads` and `*id`, with which FTS5
-    /// answers questions about the state of its table.
+    /// Fails with FTS5's message when FTS5 refuses the expression. Also fails for `*reads` and `*id`, with which FTS5
+    /// reports the state of its table.
     ///
     /// # Panics
     ///
-    /// When there are more than [`FieldId::LIMIT`] fields; no schema has more.
+    /// Panics when there are more than [`FieldId::LIMIT`] fields; no schema has more.
     pub fn parse(
         expression: &str,
         fields: &[impl AsRef<str>],
@@ -75,7 +75,7 @@ impl Query {
     }
 }
 
-/// Refuses an expression whose very first character is `*`: FTS5 takes it for a question about the table.
+/// Refuses an expression that starts with `*`, which FTS5 takes for a question about the table.
 fn refuse_special(expression: &str) -> Result<(), QueryError> {
     let Some(rest) = expression.strip_prefix('*') else { return Ok(()) };
     let word = rest.trim_start_matches(' ');
@@ -84,7 +84,7 @@ fn refuse_special(expression: &str) -> Result<(), QueryError> {
     Err(QueryFault::UnknownSpecialQuery { name: name.into(), span: 0..end }.into())
 }
 
-/// How strongly an operator holds its operands; 0 for what is no operator.
+/// Returns how strongly an operator binds its operands, or 0 if the token is not an operator.
 fn binding(kind: TokenKind) -> u8 {
     match kind {
         TokenKind::Or => LOOSEST,
@@ -94,62 +94,65 @@ fn binding(kind: TokenKind) -> u8 {
     }
 }
 
-/// A node and how many operators lie on the longest way down from it.
+/// A node with the number of operators on the longest path below it.
 struct Tree {
-    node: Node,
+    node: QueryNode,
     depth: usize,
 }
 
 impl Tree {
-    /// `left operator right`. A run of AND, or of OR, becomes one node.
+    /// Builds `left operator right`. A run of AND or of OR becomes one node.
     fn join(operator: TokenKind, left: Tree, right: Tree) -> Tree {
         let depth = left.depth_under(operator).max(right.depth_under(operator)) + 1;
         let node = match operator {
-            TokenKind::Not => Node::Not(Box::new(left.node), Box::new(right.node)),
-            TokenKind::And => Node::And(concat(left.operands(operator), right.operands(operator))),
-            _ => Node::Or(concat(left.operands(operator), right.operands(operator))),
+            TokenKind::Not => QueryNode::Not(Box::new(left.node), Box::new(right.node)),
+            TokenKind::And => QueryNode::And(concat(left.operands(operator), right.operands(operator))),
+            _ => QueryNode::Or(concat(left.operands(operator), right.operands(operator))),
         };
         Tree { node, depth }
     }
 
-    /// Whether this node gives up its operands to a node of `operator` above it.
+    /// Returns whether this node's operands become operands of a parent with this `operator`.
     fn dissolves_in(&self, operator: TokenKind) -> bool {
-        matches!((operator, &self.node), (TokenKind::And, Node::And(_)) | (TokenKind::Or, Node::Or(_)))
+        matches!(
+            (operator, &self.node),
+            (TokenKind::And, QueryNode::And(_)) | (TokenKind::Or, QueryNode::Or(_))
+        )
     }
 
     fn depth_under(&self, operator: TokenKind) -> usize {
         if self.dissolves_in(operator) { self.depth - 1 } else { self.depth }
     }
 
-    fn operands(self, operator: TokenKind) -> Vec<Node> {
+    fn operands(self, operator: TokenKind) -> Vec<QueryNode> {
         let dissolves = self.dissolves_in(operator);
         match self.node {
-            Node::And(operands) | Node::Or(operands) if dissolves => operands,
+            QueryNode::And(operands) | QueryNode::Or(operands) if dissolves => operands,
             node => vec![node],
         }
     }
 }
 
-fn concat(mut first: Vec<Node>, mut second: Vec<Node>) -> Vec<Node> {
+fn concat(mut first: Vec<QueryNode>, mut second: Vec<QueryNode>) -> Vec<QueryNode> {
     first.append(&mut second);
     first
 }
 
-/// What comes before a phrase.
+/// The tokens before a phrase.
 enum Head<'a> {
     /// A column filter and its colon.
     Filter(FieldSet),
-    /// No filter, but the string that could have been the name of a column.
+    /// A string that could have been a column name, but no colon follows.
     String(Token<'a>),
-    /// Neither.
+    /// Neither a filter nor a string.
     Nothing,
 }
 
 struct Parser<'a> {
     lexer: Lexer<'a>,
-    /// The token that has been read but not yet taken.
+    /// The lookahead token: read but not taken.
     next: Token<'a>,
-    /// How many symbols SQLite's parser would have on its stack.
+    /// The number of symbols that SQLite's parser would have on its stack.
     stack: usize,
     fields: &'a [&'a str],
     analyzer: &'a Analyzer,
@@ -166,14 +169,14 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Takes the next token; who wants to know it looks first.
+    /// Takes the lookahead token and reads the next one.
     fn take(&mut self) -> Result<(), QueryError> {
         self.push()?;
         self.next = self.lexer.next()?;
         Ok(())
     }
 
-    /// Takes the next token, which must be of this kind.
+    /// Takes the lookahead token, which must be of this kind.
     fn expect(&mut self, kind: TokenKind) -> Result<(), QueryError> {
         if self.next.kind == kind { self.take() } else { Err(self.unexpected()) }
     }
@@ -182,7 +185,8 @@ impl<'a> Parser<'a> {
         syntax_error(&self.next)
     }
 
-    /// Operands joined by operators that bind at least as strongly as `loosest`; all of them group to the left.
+    /// Parses operands joined by operators that bind at least as strongly as `loosest`. All operators associate to the
+    /// left.
     fn expression(&mut self, loosest: u8, within: FieldSet) -> Result<Tree, QueryError> {
         let base = self.stack;
         let mut tree = self.operand(within)?;
@@ -199,7 +203,7 @@ impl<'a> Parser<'a> {
         Ok(tree)
     }
 
-    /// An expression in parentheses, or a run of phrases that must all match.
+    /// Parses an expression in parentheses, or a run of phrases that must all match.
     fn operand(&mut self, within: FieldSet) -> Result<Tree, QueryError> {
         let base = self.stack;
         let tree = if self.next.kind == TokenKind::LeftParenthesis {
@@ -223,10 +227,9 @@ impl<'a> Parser<'a> {
         Ok(tree)
     }
 
-    /// Phrases and NEAR groups one after the other: an AND that needs no word for it.
+    /// Parses consecutive phrases and NEAR groups, which form an implicit AND.
     ///
-    /// What has no tokens disappears from the run, and its phrase from the list of phrases, unless the run has
-    /// nothing else.
+    /// Members without tokens are dropped from the run and from the list of phrases, unless the run has no other member.
     fn run(&mut self, base: usize, head: Head<'a>, within: FieldSet) -> Result<Tree, QueryError> {
         let first = self.phrases.len();
         let mut members = vec![self.near(head, within)?];
@@ -235,38 +238,38 @@ impl<'a> Parser<'a> {
             let head = self.head()?;
             let mut member = self.near(head, within)?;
             self.stack = base + 1;
-            if self.is_hollow(member.phrases[0]) {
+            if self.has_no_terms(member.phrases[0]) {
                 self.phrases.pop();
                 continue;
             }
-            if self.is_hollow(first) {
+            if self.has_no_terms(first) {
                 self.phrases.remove(first);
                 members.clear();
                 member.phrases.iter_mut().for_each(|place| *place -= 1);
             }
             members.push(member);
         }
-        let mut nodes: Vec<Node> = members.into_iter().map(|near| self.node(near)).collect::<Vec<_>>();
+        let mut nodes: Vec<QueryNode> = members.into_iter().map(|near| self.node(near)).collect::<Vec<_>>();
         match nodes.pop() {
             Some(node) if nodes.is_empty() => Ok(Tree { node, depth: 0 }),
             last => {
                 nodes.extend(last);
-                Ok(Tree { node: Node::And(nodes), depth: 1 })
+                Ok(Tree { node: QueryNode::And(nodes), depth: 1 })
             }
         }
     }
 
-    /// Whether the phrase at this place has no tokens.
-    fn is_hollow(&self, place: usize) -> bool {
+    /// Returns whether the phrase at this index has no tokens.
+    fn has_no_terms(&self, place: usize) -> bool {
         self.phrases[place].terms.is_empty()
     }
 
-    fn node(&self, near: Near) -> Node {
-        let is_dead = self.is_hollow(near.phrases[0]) || near.fields.is_empty_among(self.fields.len());
-        if is_dead { Node::Nothing } else { Node::Near(near) }
+    fn node(&self, near: NearGroup) -> QueryNode {
+        let is_dead = self.has_no_terms(near.phrases[0]) || near.fields.is_empty_among(self.fields.len());
+        if is_dead { QueryNode::Nothing } else { QueryNode::Near(near) }
     }
 
-    /// `column :`, `{column …} :`, either with `-` before it, or as much of a phrase as looks like that.
+    /// Parses `column :` or `{column …} :`, each with an optional `-`, or the string that looks like the start of one.
     fn head(&mut self) -> Result<Head<'a>, QueryError> {
         let base = self.stack;
         let is_inverted = self.next.kind == TokenKind::Minus;
@@ -291,7 +294,7 @@ impl<'a> Parser<'a> {
         Ok(Head::Filter(if is_inverted { columns.complement() } else { columns }))
     }
 
-    /// `{column …}`
+    /// Parses `{column …}`.
     fn columns(&mut self) -> Result<FieldSet, QueryError> {
         self.expect(TokenKind::LeftBrace)?;
         let name = self.next;
@@ -319,8 +322,8 @@ impl<'a> Parser<'a> {
         Err(QueryFault::NoSuchColumn { name: unquoted.into_owned(), span: name.span() }.into())
     }
 
-    /// A phrase, a phrase after `^`, or a NEAR group. Its phrases are the last in the list.
-    fn near(&mut self, head: Head<'a>, within: FieldSet) -> Result<Near, QueryError> {
+    /// Parses a phrase, a phrase after `^`, or a NEAR group. Its phrases are appended to the list.
+    fn near(&mut self, head: Head<'a>, within: FieldSet) -> Result<NearGroup, QueryError> {
         let first = self.phrases.len();
         let (fields, string) = match head {
             Head::Filter(filter) => {
@@ -344,18 +347,18 @@ impl<'a> Parser<'a> {
                 let string = self.next;
                 self.expect(TokenKind::String)?;
                 self.phrase(string)?;
-                self.phrases[first].is_initial = !self.is_hollow(first);
+                self.phrases[first].is_initial = !self.has_no_terms(first);
             }
         }
         for phrase in &mut self.phrases[first..] {
             phrase.fields = fields;
         }
-        Ok(Near { phrases: (first..self.phrases.len()).collect::<Vec<_>>(), distance, fields })
+        Ok(NearGroup { phrases: (first..self.phrases.len()).collect::<Vec<_>>(), distance, fields })
     }
 
-    /// `(phrase … , distance)` after `name`, which must be `NEAR`. Adds the phrases and returns the distance.
+    /// Parses `(phrase … , distance)` after `name`, which must be `NEAR`. Appends the phrases and returns the distance.
     ///
-    /// As in a run, a phrase without tokens disappears unless there is no other.
+    /// As in a run, phrases without tokens are dropped unless there is no other.
     fn near_group(&mut self, name: &Token) -> Result<u32, QueryError> {
         self.expect(TokenKind::LeftParenthesis)?;
         let first = self.phrases.len();
@@ -368,9 +371,9 @@ impl<'a> Parser<'a> {
             self.take()?;
             self.phrase(string)?;
             self.stack = listed;
-            if self.is_hollow(self.phrases.len() - 1) {
+            if self.has_no_terms(self.phrases.len() - 1) {
                 self.phrases.pop();
-            } else if self.is_hollow(first) {
+            } else if self.has_no_terms(first) {
                 self.phrases.remove(first);
             }
         }
@@ -380,7 +383,7 @@ impl<'a> Parser<'a> {
             self.expect(TokenKind::String)?;
             Some(distance)
         } else {
-            // In SQLite's grammar the absent distance is a symbol too.
+            // SQLite's grammar has a symbol for the absent distance.
             self.push()?;
             None
         };
@@ -392,7 +395,7 @@ impl<'a> Parser<'a> {
         distance.map_or(Ok(DEFAULT_DISTANCE), |distance| distance_of(&distance))
     }
 
-    /// `string + string …`, each of which may have a `*`; the first is `string`. Adds the phrase to the list.
+    /// Parses `string + string …` with an optional `*` after each string; the first is `string`. Appends the phrase.
     fn phrase(&mut self, mut string: Token<'a>) -> Result<(), QueryError> {
         let base = self.stack;
         let mut terms = Vec::new();
@@ -401,12 +404,12 @@ impl<'a> Parser<'a> {
             if is_prefix {
                 self.take()?;
             } else {
-                // In SQLite's grammar the absent star is a symbol too.
+                // SQLite's grammar has a symbol for the absent star.
                 self.push()?;
             }
             self.stack = base;
             self.add_terms(&string, &mut terms);
-            // The star, or its absence, speaks of the last term so far, even if this string added none.
+            // The star, or its absence, applies to the last term so far, even if this string added none.
             if let Some(Term::Exact(bytes) | Term::Prefix(bytes)) = terms.pop() {
                 terms.push(if is_prefix { Term::Prefix(bytes) } else { Term::Exact(bytes) });
             }
@@ -433,9 +436,9 @@ impl<'a> Parser<'a> {
         });
     }
 
-    /// Makes a prefix of each CJK character that stands by itself.
+    /// Turns each term that is a single CJK character into a prefix.
     ///
-    /// With bigrams a document has such a character mostly as the first of a pair; see [`crate::analysis`].
+    /// An index of bigrams has such a character mostly as the first of a pair; see [`crate::analysis`].
     fn widen_lone_characters(&self, terms: &mut [Term]) {
         for term in terms {
             if let Term::Exact(bytes) = term
@@ -446,8 +449,9 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether `text` is one character of a kind that is broken into bigrams: of such a character twice a
-    /// document makes the pair and the last one, while other text stays in one piece.
+    /// Returns whether `text` is a single character that the analyzer breaks into bigrams.
+    ///
+    /// Doubling such a character gives two tokens, the pair and the last character; other text stays one token.
     fn is_lone_character(&self, text: &str) -> bool {
         let mut count = 0;
         self.analyzer.spans(&text.repeat(2), Purpose::Document, |_| count += 1);
@@ -459,7 +463,7 @@ fn syntax_error(token: &Token) -> QueryError {
     Box::new(QueryFault::Syntax { near: token.text.into(), span: token.span() })
 }
 
-/// The number that `token` gives. Digits that would take it past what FTS5 can hold are ignored, as FTS5 does.
+/// Returns the number that `token` holds. As in FTS5, digits that would overflow FTS5's limit are ignored.
 fn distance_of(token: &Token) -> Result<u32, QueryError> {
     const LAST_THAT_GROWS: u32 = 214_748_362;
     let mut distance = 0;

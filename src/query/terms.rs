@@ -1,13 +1,13 @@
-//! How does a question become an expression of its terms, stop words and all?
+//! How does a natural-language question become an OR of its terms?
 
 use crate::unicode::{Graphemes, lower_case};
 
-/// An expression that matches documents with any term of `query` (V1); it always parses.
+/// Builds an expression that matches documents with any term of `query` (V1). The expression always parses.
 ///
-/// The question is put in lower case and split at white space and at `- _ . / \`. Of each piece letters and digits of any
-/// script stay, with their marks; pieces of one character are left out. What is left needs no quotes: it has no character
-/// that means something to MATCH, and operators are written in capitals. Where nothing is left the expression is `""`,
-/// which matches nothing.
+/// The question is converted to lower case and split at white space and at `- _ . / \`. From each piece, letters and
+/// digits of any script are kept, with their combining marks; pieces of one character are dropped. Stop words are kept.
+/// The terms need no quotes: they contain no character with a meaning in MATCH, and operators are upper case. If no
+/// term remains, the expression is `""`, which matches nothing.
 ///
 /// ```
 /// use snapseek::query::any_term;
@@ -23,7 +23,7 @@ pub fn any_term(query: &str) -> String {
 }
 
 fn term(piece: &str) -> Option<String> {
-    // A mark without its letter would be another word, so a grapheme stays or goes as a whole.
+    // A mark without its letter would form another word, so graphemes are kept or dropped as a whole.
     let mut graphemes = Graphemes::default();
     let mut is_kept = false;
     let kept = piece.chars().filter(|&c| {

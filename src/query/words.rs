@@ -1,12 +1,12 @@
-//! How does a line that someone typed become an expression?
+//! How does a line that a user typed become an expression?
 
-/// Only so many words are asked for.
+/// The largest number of words in an expression.
 const MAX_WORDS: usize = 20;
 
-/// An expression that matches documents with any of the words in `query`; it always parses.
+/// Builds an expression that matches documents with any word of `query`. The expression always parses.
 ///
-/// The characters ``" ( ) * - ^`` and NUL count as spaces. Words of one character are left out, and so is every
-/// word after the twentieth. Where no word is left the expression is `""`, which matches nothing.
+/// The characters ``" ( ) * - ^`` and NUL count as spaces. Words of one character are dropped, and so is every word
+/// after the twentieth. If no word remains, the expression is `""`, which matches nothing.
 ///
 /// ```
 /// use snapseek::query::any_word;
@@ -18,12 +18,12 @@ pub fn any_word(query: &str) -> String {
     joined(query, "", " OR ")
 }
 
-/// As [`any_word`], for documents with all of the words.
+/// Builds an expression as [`any_word`] does, for documents that contain all words.
 pub fn all_words(query: &str) -> String {
     joined(query, "", " AND ")
 }
 
-/// As [`any_word`], for documents with a word that starts like one of them.
+/// Builds an expression as [`any_word`] does, for documents with a word that starts with any of the words.
 pub fn any_beginning(query: &str) -> String {
     joined(query, "*", " OR ")
 }
@@ -33,9 +33,9 @@ fn joined(query: &str, after: &str, between: &str) -> String {
     if quoted.is_empty() { "\"\"".into() } else { quoted.join(between) }
 }
 
-/// The words that [`any_word`] asks for: each is one phrase of its expression, in the same order.
+/// Returns the words that [`any_word`] uses. Each becomes one phrase of its expression, in the same order.
 pub fn words(query: &str) -> impl Iterator<Item = &str> {
-    // An expression ends at a NUL, so one inside the quotes would leave the string open.
+    // An expression ends at a NUL, so a NUL inside quotes would leave the string unterminated.
     let is_gap = |c: char| c.is_whitespace() || matches!(c, '"' | '(' | ')' | '*' | '-' | '^' | '\0');
     query.split(is_gap).filter(|word| word.chars().nth(1).is_some()).take(MAX_WORDS)
 }

@@ -1,22 +1,22 @@
-//! How do weights follow what people do with answers?
+//! How do ranking weights adapt to feedback about answers?
 
-/// No fewer rows of feedback change anything.
+/// The smallest number of feedback rows that changes the weights.
 const FEWEST: usize = 30;
-/// How far the first weight goes from none to all accepted.
+/// The difference of the first weight between an acceptance of 0 and of 1.
 const SLOPE: f64 = 0.30;
-/// And at most, either way.
+/// The largest change of the first weight, up or down.
 const FURTHEST: f64 = 0.15;
 
-/// What people did with answers.
+/// A summary of the feedback about answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Acceptance {
-    /// How many rows of feedback there are, without those that `failed`.
+    /// The number of feedback rows, without `failed` ones.
     pub n: usize,
-    /// What share was accepted; what was modified counts half. None without feedback.
+    /// The share of accepted answers, 0 to 1; a modified answer counts half. `None` without feedback.
     pub accept: Option<f64>,
 }
 
-/// Counts feedback by its actions: `accepted`, `modified`, `dismissed`; `failed` is no answer, and not counted.
+/// Summarises feedback actions: `accepted`, `modified` and `dismissed`. `failed` rows had no answer and do not count.
 pub fn acceptance<'a>(actions: impl Iterator<Item = &'a str>) -> Acceptance {
     let (mut n, mut sum) = (0, 0.0);
     for action in actions.filter(|action| *action != "failed") {
@@ -30,9 +30,10 @@ pub fn acceptance<'a>(actions: impl Iterator<Item = &'a str>) -> Acceptance {
     Acceptance { n, accept: (n > 0).then(|| sum / n as f64) }
 }
 
-/// Weights as feedback changes them (V9): the first goes up where answers are accepted and down where they are not, the
-/// one in the place `kept` stays, and the others are scaled so that all add up to 1. As they were with less than
-/// thirty rows.
+/// Adapts weights to feedback (V9).
+///
+/// The first weight rises with the acceptance and falls without it. The weight at index `kept` stays, and the others
+/// are scaled so that all weights sum to 1. With fewer than 30 feedback rows, `base` is returned unchanged.
 pub fn adapted<const N: usize>(base: [f64; N], kept: usize, acceptance: Acceptance) -> [f64; N] {
     let Some(accept) = acceptance.accept.filter(|_| acceptance.n >= FEWEST) else { return base };
     let first = base[0] + ((accept - 0.5) * SLOPE).clamp(-FURTHEST, FURTHEST);

@@ -1,66 +1,66 @@
-//! The default fusion: how far do vectors count beside words, for this query in this collection?
+//! How much should vectors count compared with words, for this query in this collection? This is the default fusion.
 //!
-//! bm25 is taken as a share of the most that the query could earn, a cosine as its distance from the cosine of an
-//! average record, in standard deviations. Both then mean the same thing for every query, and are added:
+//! A bm25 score is divided by the highest score the query could reach. A cosine becomes its distance from the cosine of
+//! an average record, in standard deviations. Both numbers then mean the same for every query, and are added:
 //!
 //! ```text
 //! score = bm25 / (2.2 · Σ idf) + trust · (cosine − mean) / deviation
 //! trust = 0.25 · exp(−100 / average length) · exp(−0.75 · gap)
-//! gap   = how far the tenth best bm25 lies below the best, from 0 to 1
+//! gap   = how far the tenth best bm25 lies below the best, relative to the best, 0 to 1
 //! ```
 //!
-//! Three statistics so decide between the legs. A query whose words no record holds together has low shares of bm25,
-//! and vectors decide. Where bm25 has a clear winner, words count for more. In a collection of short records a word
-//! is seldom there by accident and a vector says little, so words count for more again. docs/fusion.md says how the
-//! three constants were found, what they were held against, and where the rule fails.
+//! Three statistics decide between the two legs. If no record contains the query's words together, bm25 shares are low
+//! and vectors decide. If bm25 has a clear winner, words count more. In a collection of short records a word is seldom
+//! present by accident and a vector says little, so words count more as well. docs/fusion.md describes how the three
+//! constants were found, how they were evaluated, and where the rule fails.
 
 use super::fusion::{Candidate, Fused, best_first};
 use crate::bm25;
 use crate::order::sort_by;
 
-/// What a standard deviation of cosine is worth, as a share of bm25, in a collection of long records.
+/// The weight of one standard deviation of cosine, relative to the bm25 share, in a collection of long records.
 const TRUST: f64 = 0.25;
-/// The average length, in tokens, at which that has fallen to 1 / e of it.
+/// The average length in tokens at which that weight has fallen to 1/e.
 const SHORT: f64 = 100.0;
-/// No collection of records shorter than this was measured, so none is taken to be.
+/// The shortest average length that was measured, in tokens. Shorter ones count as this.
 const SHORTEST: f64 = 25.0;
-/// How much a clear winner among the words takes from vectors.
+/// How strongly a clear winner among the words reduces the weight of vectors.
 const GAP: f64 = 0.75;
-/// Which of the keyword hits a winner is held against.
+/// The rank of the keyword hit with which the winner is compared.
 const RUNNER_UP: usize = 10;
-/// Less than this a query's words cannot tell. Words that nearly every record holds have an idf near 0, and shares of
-/// nothing would be noise.
+/// The lowest sum of idf to divide by. Words in nearly every record have an idf near 0, and dividing by such a sum would
+/// amplify noise.
 const LEAST_IDF: f64 = 1.0;
-/// Cosines that differ by less are equal but for rounding.
+/// Cosines that differ by less than this are equal except for rounding.
 const LEAST_DEVIATION: f64 = 1e-9;
 
-/// What is known about a query beside its candidates.
+/// Statistics of a query in addition to its candidates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueryStatistics {
-    /// The sum of idf over the phrases that occur in some record.
+    /// The sum of the inverse document frequencies of all phrases that occur in some record.
     pub idf_sum: f64,
-    /// Tokens a record, as bm25 counts them.
+    /// The average number of tokens per record, as bm25 counts them.
     pub average_length: f64,
-    /// The mean cosine of the query and the records that may be found, or of a fair sample of them.
+    /// The mean cosine between the query and the eligible records, or a fair sample of them.
     pub mean_cosine: f64,
     /// The standard deviation of these cosines.
     pub cosine_deviation: f64,
 }
 
-/// Fused candidates.
+/// The result of the default fusion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Auto<Id> {
-    /// Scores from 0 to 1, best first; equal scores in the order of ids. 1 is the best of both legs at once.
+    /// The candidates with scores from 0 to 1, best first; ties are ordered by id. Only the best of both legs scores 1.
     pub ranked: Vec<Fused<Id>>,
-    /// How much of that 1 vectors give: 0 where words alone decided, 1 where vectors alone did.
+    /// The share of a score of 1 that comes from vectors: 0 if words alone decided, 1 if vectors alone did.
     pub vector_share: f64,
 }
 
 /// Fuses the candidates of both legs.
 ///
-/// Each candidate should carry both signals where it has them, whichever leg found it. One without a vector counts as
-/// average, one that matches no word as 0. For a given query a score never falls when a signal rises. Where a leg gives
-/// nothing, the order is the other's.
+/// Each candidate should carry both signals if it has them, whichever leg found it. A candidate without a vector counts
+/// as average, a candidate that matches no word as 0. For a given query, raising a signal never lowers a score. If one
+/// leg gives nothing, the order is that of the other.
 pub fn auto<Id: Copy + Ord>(candidates: &[Candidate<Id>], query: &QueryStatistics) -> Auto<Id> {
     let words = candidates.iter().map(Candidate::keyword_or_zero).collect::<Vec<_>>();
     let best_words = words.iter().copied().fold(0.0, f64::max);
@@ -69,7 +69,8 @@ pub fn auto<Id: Copy + Ord>(candidates: &[Candidate<Id>], query: &QueryStatistic
     let trust = trust(&words, query.average_length);
     let vectors =
         candidates.iter().map(|candidate| deviations(candidate, query, has_words)).collect::<Vec<_>>();
-    // The average is the origin unless a candidate lies below it. Moving it changes no order, and keeps scores positive.
+    // The average is the origin unless a candidate lies below it. Moving the origin keeps the order, and scores stay
+    // positive.
     let origin = vectors.iter().copied().fold(0.0, f64::min);
     let best_vector = trust * (vectors.iter().copied().fold(origin, f64::max) - origin);
     let best = best_words / bound + best_vector;
@@ -79,7 +80,7 @@ pub fn auto<Id: Copy + Ord>(candidates: &[Candidate<Id>], query: &QueryStatistic
     };
     let fused = candidates.iter().zip(words.iter().zip(&vectors)).map(|(candidate, (words, vector))| {
         let (keyword, vector) = parts(*words, *vector);
-        // Rounding could lift the best a bit above 1.
+        // Rounding could raise the best score slightly above 1.
         Fused::new(candidate.id, keyword, vector.min(1.0 - keyword))
     });
     Auto {
@@ -88,7 +89,7 @@ pub fn auto<Id: Copy + Ord>(candidates: &[Candidate<Id>], query: &QueryStatistic
     }
 }
 
-/// What a standard deviation of cosine is worth, as a share of bm25.
+/// Returns the weight of one standard deviation of cosine, relative to the bm25 share.
 fn trust(words: &[f64], average_length: f64) -> f64 {
     let mut sorted = words.to_vec();
     sort_by(&mut sorted, |a, b| b.total_cmp(a));
@@ -98,12 +99,12 @@ fn trust(words: &[f64], average_length: f64) -> f64 {
     TRUST * libm::exp(-SHORT / average_length.max(SHORTEST) - GAP * gap)
 }
 
-/// How far a candidate's cosine lies from the average, in standard deviations.
+/// Returns how far a candidate's cosine lies from the average, in standard deviations.
 fn deviations<Id>(candidate: &Candidate<Id>, query: &QueryStatistics, has_words: bool) -> f64 {
     let Some(cosine) = candidate.finite_cosine() else { return 0.0 };
     match query.cosine_deviation > LEAST_DEVIATION {
         true => (cosine - query.mean_cosine) / query.cosine_deviation,
-        // All records are equally near. With words to go by that says nothing; without, any scale keeps the order.
+        // All records are equally near. With words this says nothing; without words, any scale keeps the order.
         false if has_words => 0.0,
         false => cosine - query.mean_cosine,
     }
@@ -128,7 +129,7 @@ mod tests {
         auto(candidates, &PLAIN).ranked.iter().map(|fused| (fused.id, fused.score)).collect()
     }
 
-    /// Numbers that look random and are the same on every run.
+    /// Returns a deterministic sequence of pseudo-random numbers.
     fn some_numbers(seed: u64) -> impl Iterator<Item = f64> {
         let mut state = seed;
         std::iter::repeat_with(move || {
@@ -148,7 +149,7 @@ mod tests {
         (0..count).map(one).collect()
     }
 
-    /// A query of the experiment: numbers only, candidates numbered in the order of their rows.
+    /// A query of the experiment: its statistics, and candidates numbered in row order.
     #[derive(serde::Deserialize)]
     struct Measured {
         idf_sum: f64,

@@ -1,6 +1,6 @@
-//! How many results fit into a budget of tokens?
+//! How many results fit into a token budget?
 
-/// How many of the first results cost no more than `most` together; the first is always kept (V11).
+/// Returns how many of the first results cost at most `most` tokens together; at least 1 (V11).
 ///
 /// ```
 /// use snapseek::ranking::within_budget;

@@ -1,20 +1,27 @@
-//! How alike are the directions of two vectors?
+//! How similar are the directions of two vectors?
 //!
-//! For single pairs. A whole matrix is scanned by the kernels of `vector`, which add in another order.
+//! This function is for single pairs. The kernels of `vector` scan whole matrices, and add in another order.
 
-/// The cosine of two vectors (P8), from −1 to 1.
+/// Returns the cosine of two vectors (P8), from −1 to 1.
 ///
-/// 0 where their lengths differ, where one is all zeros, and where a number in them is not finite.
+/// Returns 0 if their lengths differ, if one is all zeros, or if a number is not finite.
+///
+/// ```
+/// use snapseek::ranking::cosine_similarity;
+///
+/// assert_eq!(cosine_similarity(&[1.0, 0.0], &[3.0, 0.0]), 1.0);
+/// assert_eq!(cosine_similarity(&[1.0, 0.0], &[0.0, 2.0]), 0.0);
+/// ```
 pub fn cosine_similarity(a: &[f32], b: &[f32]) -> f64 {
     if a.len() != b.len() {
         return 0.0;
     }
-    // Squares of f32 neither overflow nor vanish in f64.
+    // The squares of f32 values neither overflow nor underflow in f64.
     let dot =
         |a: &[f32], b: &[f32]| a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + f64::from(*a) * f64::from(*b));
     let norm = (dot(a, a) * dot(b, b)).sqrt();
     let cosine = dot(a, b) / norm;
-    // A zero norm divides to NaN, too.
+    // Division by a zero norm gives NaN.
     if cosine.is_finite() { cosine.clamp(-1.0, 1.0) } else { 0.0 }
 }
 

@@ -1,22 +1,30 @@
-//! How much less is something worth for being old?
+//! How much does a record lose with age?
 
 const MILLISECONDS_A_DAY: f64 = 86_400_000.0;
 
-/// What a record of this age is worth (P5): 1 when new, 0.59 after a day, 0.32 after a week, and never below `floor`.
+/// Returns the recency factor of a record (P5): 1 when new, 0.59 after a day, 0.32 after a week, never below `floor`.
 ///
-/// Both times are milliseconds since 1970. A date in the future counts as now.
+/// Both times are milliseconds since 1970. A time in the future counts as now.
+///
+/// ```
+/// use snapseek::ranking::recency_boost;
+///
+/// assert_eq!(recency_boost(0.0, 0.0, 0.1), 1.0);
+/// let week = 7.0 * 86_400_000.0;
+/// assert!((recency_boost(0.0, week, 0.1) - 0.32).abs() < 0.01);
+/// ```
 pub fn recency_boost(created_at: f64, now: f64, floor: f64) -> f64 {
     let days = (now - created_at).max(0.0) / MILLISECONDS_A_DAY;
     (1.0 / (1.0 + libm::log(1.0 + days))).max(floor)
 }
 
-/// What is left of something that loses the share `rate` a day: e^(−rate · days). A date in the future counts as now.
+/// Returns e^(−rate · days) for the age of a record; times are milliseconds. A time in the future counts as now.
 pub fn exponential_decay(created_at: f64, now: f64, rate: f64) -> f64 {
     let days = (now - created_at).max(0.0) / MILLISECONDS_A_DAY;
     libm::exp(-rate * days)
 }
 
-/// What is left of something that loses half in so many `days`. A date in the future counts as now.
+/// Returns 0.5^(age / days) for the age of a record; times are milliseconds. A time in the future counts as now.
 pub fn half_life_decay(created_at: f64, now: f64, days: f64) -> f64 {
     exponential_decay(created_at, now, std::f64::consts::LN_2 / days)
 }

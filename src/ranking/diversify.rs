@@ -1,9 +1,11 @@
-//! Whose hits fill a page? No group takes more than its share, unless the page would stay short.
+//! Which hits fill a page? No group gets more than its share, unless the page would stay short.
 
 use crate::order::{Map, sort};
 
-/// The places of the items on a page, ascending: of every group the best `most`, and where that gives fewer than `limit`,
-/// the best of what was left out (R7). `groups` has the group of each item, best item first.
+/// Returns the indexes of the items on a page of `limit` items, ascending (R7).
+///
+/// `groups` holds the group of each item, best item first. The page takes the best `most` items of every group. If
+/// these are fewer than `limit`, it adds the best of the remaining items.
 pub fn diversified(groups: &[String], most: usize, limit: usize) -> Vec<usize> {
     let mut taken = Map::<&str, usize>::new();
     let mut is_within = |place: &usize| {

@@ -1,40 +1,46 @@
-//! Which hits say something new?
+//! Which hits add something new?
 
-/// The order of maximal marginal relevance: the next hit is the one with the greatest λ · score − (1 − λ) · likeness to
-/// the most alike of those before it. At most `limit` places, as numbers of `scores`, which are best first.
+/// Reorders hits by maximal marginal relevance and returns at most `limit` indexes into `scores`.
 ///
-/// Scores count as shares of the greatest. λ from 0, only what is new, to 1, only scores; equal hits keep their order.
+/// The next hit is the one with the greatest λ · score − (1 − λ) · s, where s is its greatest similarity to a hit chosen
+/// before. `scores` are best first and are divided by the greatest of them. λ ranges from 0 (only novelty) to 1 (only
+/// scores). Ties keep their order.
 pub fn marginal_relevance(
     scores: &[f64],
     lambda: f64,
     limit: usize,
-    mut alike: impl FnMut(usize, usize) -> f64,
+    mut similarity: impl FnMut(usize, usize) -> f64,
 ) -> Vec<usize> {
     let greatest = scores.iter().copied().fold(0.0, f64::max);
     let share = |score: f64| if greatest > 0.0 { score / greatest } else { 0.0 };
     let mut left = (0..scores.len()).collect::<Vec<_>>();
-    let mut likeness = vec![0.0f64; scores.len()];
+    let mut redundancy = vec![0.0f64; scores.len()];
     let mut chosen = Vec::new();
     while chosen.len() < limit && !left.is_empty() {
-        let worth = |hit: usize| lambda * share(scores[hit]) - (1.0 - lambda) * likeness[hit];
-        let best =
-            (1..left.len()).fold(0, |best, at| if worth(left[at]) > worth(left[best]) { at } else { best });
+        let relevance = |hit: usize| lambda * share(scores[hit]) - (1.0 - lambda) * redundancy[hit];
+        let best = (1..left.len())
+            .fold(0, |best, at| if relevance(left[at]) > relevance(left[best]) { at } else { best });
         let hit = left.remove(best);
         for &other in &left {
-            likeness[other] = likeness[other].max(alike(hit, other));
+            redundancy[other] = redundancy[other].max(similarity(hit, other));
         }
         chosen.push(hit);
     }
     chosen
 }
 
-/// For each of `count` hits, best first, the better one that it says nothing new beside: the first that it is at least
-/// so much alike. None where there is no such hit.
-pub fn folded(count: usize, least: f64, mut alike: impl FnMut(usize, usize) -> f64) -> Vec<Option<usize>> {
+/// Returns for each of `count` hits, best first, the better hit that it duplicates, if any.
+///
+/// That is the first hit that is no duplicate itself and whose similarity to it is at least `least`.
+pub fn folded(
+    count: usize,
+    least: f64,
+    mut similarity: impl FnMut(usize, usize) -> f64,
+) -> Vec<Option<usize>> {
     let mut under: Vec<Option<usize>> = Vec::new();
     for hit in 0..count {
         let better = (0..hit).filter(|&better| under[better].is_none());
-        let found = better.into_iter().find(|&better| alike(better, hit) >= least);
+        let found = better.into_iter().find(|&better| similarity(better, hit) >= least);
         under.push(found);
     }
     under
@@ -44,7 +50,7 @@ pub fn folded(count: usize, least: f64, mut alike: impl FnMut(usize, usize) -> f
 mod tests {
     use super::*;
 
-    /// Hits on a line, alike by how near they stand.
+    /// Hits on a line; their similarity grows as their distance shrinks.
     fn near(places: &'static [f64]) -> impl Fn(usize, usize) -> f64 {
         move |a, b| 1.0 - (places[a] - places[b]).abs().min(1.0)
     }

@@ -1,29 +1,29 @@
-//! Fusion by ranks, and by a sum with a fixed weight.
+//! How are two legs fused by ranks, or by a sum with a fixed weight?
 
 use crate::order::{Map, sort, sort_by};
 
-/// The `k` of reciprocal rank fusion where the caller names none.
+/// The default `k` of reciprocal rank fusion.
 pub const RRF_K: f64 = 60.0;
 
-/// An id and its score, where higher is better.
+/// An id with its score; a higher score is better.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Scored<Id> {
+pub struct ScoredId<Id> {
     /// The id.
     pub id: Id,
-    /// Its score.
+    /// The score.
     pub score: f64,
 }
 
-/// An id, its score, and what each leg gave to it.
+/// An id with its fused score and the contribution of each leg.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fused<Id> {
     /// The id.
     pub id: Id,
-    /// Its score: the sum of both parts.
+    /// The sum of both contributions.
     pub score: f64,
-    /// What words gave.
+    /// The contribution of the keyword leg.
     pub keyword: f64,
-    /// What vectors gave.
+    /// The contribution of the vector leg.
     pub vector: f64,
 }
 
@@ -33,14 +33,14 @@ impl<Id> Fused<Id> {
     }
 }
 
-/// What two legs say about a record.
+/// The signals of both legs for one record.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate<Id> {
-    /// The record; no two candidates have the same.
+    /// The record. No two candidates have the same id.
     pub id: Id,
-    /// Its bm25 where it matches, as a positive number.
+    /// The record's bm25 score as a positive number, if it matches.
     pub keyword: Option<f64>,
-    /// The cosine of its vector and the query's, where it has a vector. A number that is not finite counts as none.
+    /// The cosine of the record's vector and the query's, if the record has a vector. A non-finite value counts as none.
     pub cosine: Option<f64>,
 }
 
@@ -49,16 +49,24 @@ impl<Id> Candidate<Id> {
         self.cosine.filter(|cosine| cosine.is_finite())
     }
 
-    /// bm25, and 0 where nothing matches.
+    /// Returns the bm25 score, or 0 if the record does not match.
     pub(super) fn keyword_or_zero(&self) -> f64 {
         self.keyword.filter(|score| score.is_finite()).map_or(0.0, |score| score.max(0.0))
     }
 }
 
-/// Fuses lists of ids, best first, by their ranks alone (P3): Σ 1 / (k + rank + 1), with ranks from 0.
+/// Fuses ranked lists of ids by ranks alone (P3): Σ 1 / (k + rank + 1), with ranks counted from 0.
 ///
-/// An id that a list repeats counts once in it, at its best rank. Best first; equal scores in the order of ids.
-pub fn reciprocal_rank_fusion<Id: Copy + Ord>(lists: &[&[Id]], k: f64) -> Vec<Scored<Id>> {
+/// An id that a list repeats counts once, at its best rank. The result is best first; ties are ordered by id.
+///
+/// ```
+/// use snapseek::ranking::reciprocal_rank_fusion;
+///
+/// let fused = reciprocal_rank_fusion(&[&["a", "b"], &["b", "c"]], 60.0);
+/// assert_eq!(fused[0].id, "b");
+/// assert_eq!(fused[0].score, 1.0 / 61.0 + 1.0 / 62.0);
+/// ```
+pub fn reciprocal_rank_fusion<Id: Copy + Ord>(lists: &[&[Id]], k: f64) -> Vec<ScoredId<Id>> {
     let mut ranks: Map<Id, Vec<usize>> = Map::new();
     for list in lists {
         let mut best: Map<Id, usize> = Map::new();
@@ -70,11 +78,11 @@ pub fn reciprocal_rank_fusion<Id: Copy + Ord>(lists: &[&[Id]], k: f64) -> Vec<Sc
         }
     }
     let score = |mut ranks: Vec<usize>| {
-        // In one order whichever list came first, so that the last bit does not depend on it.
+        // Add in the order of ranks, so that the last bit does not depend on the order of the lists.
         sort(&mut ranks);
         ranks.iter().map(|rank| rank_score(*rank, k)).sum()
     };
-    let scored = ranks.into_iter().map(|(id, ranks)| Scored { id, score: score(ranks) });
+    let scored = ranks.into_iter().map(|(id, ranks)| ScoredId { id, score: score(ranks) });
     best_first(scored.collect::<Vec<_>>(), |scored| (scored.score, scored.id))
 }
 
@@ -82,8 +90,10 @@ fn rank_score(rank: usize, k: f64) -> f64 {
     1.0 / (k + rank as f64 + 1.0)
 }
 
-/// Fuses two legs by ranks alone and divides by the greatest score (P3, then P4), each id with what both gave. The ranks,
-/// from 0, are those of the legs' own lists; none where a leg did not give the id.
+/// Fuses two legs by ranks alone (P3) and divides by the greatest score (P4).
+///
+/// Each item is an id with its rank, counted from 0, in the keyword list and in the vector list, if it is in them. The
+/// result keeps the contribution of each leg.
 pub fn by_ranks<Id: Copy + Ord>(ranks: &[(Id, Option<usize>, Option<usize>)], k: f64) -> Vec<Fused<Id>> {
     let part = |rank: Option<usize>| rank.map_or(0.0, |rank| rank_score(rank, k));
     let greatest =
@@ -94,16 +104,16 @@ pub fn by_ranks<Id: Copy + Ord>(ranks: &[(Id, Option<usize>, Option<usize>)], k:
     best_first(fused.collect::<Vec<_>>(), |fused| (fused.score, fused.id))
 }
 
-/// Divides scores by the greatest of them (P4), or by 1e-10 where none is greater. The order stays.
-pub fn normalise<Id: Copy>(scored: &[Scored<Id>]) -> Vec<Scored<Id>> {
+/// Divides scores by the greatest of them (P4), or by 1e-10 if none is greater. The order stays.
+pub fn normalise<Id: Copy>(scored: &[ScoredId<Id>]) -> Vec<ScoredId<Id>> {
     let greatest = scored.iter().map(|scored| scored.score).fold(1e-10, f64::max);
-    scored.iter().map(|scored| Scored { id: scored.id, score: scored.score / greatest }).collect::<Vec<_>>()
+    scored.iter().map(|scored| ScoredId { id: scored.id, score: scored.score / greatest }).collect::<Vec<_>>()
 }
 
 /// Fuses by a fixed weight: (1 − alpha) · bm25 / max + alpha · (cosine − min) / (max − min).
 ///
-/// `alpha` from 0, keywords alone, to 1, vectors alone. What a candidate lacks counts as 0, and where all cosines are
-/// equal they count as 1. Scores are from 0 to 1, best first; equal scores in the order of ids.
+/// `alpha` ranges from 0 (keywords alone) to 1 (vectors alone). A missing signal counts as 0. If all cosines are equal,
+/// they count as 1. Scores are 0 to 1, best first; ties are ordered by id.
 pub fn sum<Id: Copy + Ord>(candidates: &[Candidate<Id>], alpha: f64) -> Vec<Fused<Id>> {
     let alpha = alpha.clamp(0.0, 1.0);
     let most = candidates.iter().map(Candidate::keyword_or_zero).fold(0.0, f64::max);
@@ -124,11 +134,11 @@ pub fn sum<Id: Copy + Ord>(candidates: &[Candidate<Id>], alpha: f64) -> Vec<Fuse
     best_first(fused.collect::<Vec<_>>(), |fused| (fused.score, fused.id))
 }
 
-/// Sorts by score, and equal scores by id.
+/// Sorts by score, best first, and ties by id.
 pub(super) fn best_first<T, Id: Ord>(mut all: Vec<T>, key: impl Fn(&T) -> (f64, Id)) -> Vec<T> {
     sort_by(&mut all, |a, b| {
         let ((a_score, a_id), (b_score, b_id)) = (key(a), key(b));
-        // Adding zero makes the two zeros one.
+        // Adding 0.0 makes −0.0 and 0.0 equal for `total_cmp`.
         (b_score + 0.0).total_cmp(&(a_score + 0.0)).then_with(|| a_id.cmp(&b_id))
     });
     all
@@ -138,7 +148,7 @@ pub(super) fn best_first<T, Id: Ord>(mut all: Vec<T>, key: impl Fn(&T) -> (f64, 
 mod tests {
     use super::*;
 
-    fn ids<Id: Copy>(scored: &[Scored<Id>]) -> Vec<Id> {
+    fn ids<Id: Copy>(scored: &[ScoredId<Id>]) -> Vec<Id> {
         scored.iter().map(|scored| scored.id).collect()
     }
 
@@ -157,7 +167,7 @@ mod tests {
     #[test]
     fn p3_an_id_repeated_in_a_list_counts_once_at_its_best_rank() {
         let fused = reciprocal_rank_fusion(&[&[5, 5, 6, 5]], 60.0);
-        assert_eq!(fused, [Scored { id: 5, score: 1.0 / 61.0 }, Scored { id: 6, score: 1.0 / 63.0 }]);
+        assert_eq!(fused, [ScoredId { id: 5, score: 1.0 / 61.0 }, ScoredId { id: 6, score: 1.0 / 63.0 }]);
     }
 
     #[test]
@@ -175,15 +185,15 @@ mod tests {
 
     #[test]
     fn p4_the_greatest_score_becomes_one() {
-        let scored = [Scored { id: 1, score: 0.04 }, Scored { id: 2, score: 0.01 }];
-        assert_eq!(normalise(&scored), [Scored { id: 1, score: 1.0 }, Scored { id: 2, score: 0.25 }]);
+        let scored = [ScoredId { id: 1, score: 0.04 }, ScoredId { id: 2, score: 0.01 }];
+        assert_eq!(normalise(&scored), [ScoredId { id: 1, score: 1.0 }, ScoredId { id: 2, score: 0.25 }]);
         assert_eq!(scored[0].score, 0.04, "the input is not changed");
     }
 
     #[test]
     fn p4_no_scores_stay_none_and_zeros_stay_zeros() {
         assert!(normalise::<u32>(&[]).is_empty());
-        assert_eq!(normalise(&[Scored { id: 1, score: 0.0 }]), [Scored { id: 1, score: 0.0 }]);
+        assert_eq!(normalise(&[ScoredId { id: 1, score: 0.0 }]), [ScoredId { id: 1, score: 0.0 }]);
     }
 
     #[test]
@@ -213,7 +223,7 @@ mod tests {
         let expected = normalise(&reciprocal_rank_fusion(&[&words, &vectors], RRF_K));
         for (fused, expected) in by_ranks(&ranks, RRF_K).iter().zip(&expected) {
             assert_eq!(fused.id, expected.id);
-            // Two quotients are added here, and there a sum divided.
+            // `by_ranks` adds two quotients; the expected value divides a sum.
             assert!((fused.score - expected.score).abs() < 1e-15);
         }
     }

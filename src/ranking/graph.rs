@@ -1,9 +1,9 @@
-//! How much does what is linked to a hit speak for it?
+//! How much do the links of a hit support it?
 
-/// What an edge gives the node that it leads to, of what it gives the one it comes from.
+/// An edge adds its full weight to its source node and this share of it to its target node.
 const SHARE_OF_TARGET: f64 = 0.8;
 
-/// What an edge of this relation counts (R10).
+/// Returns the weight of an edge with this relation (R10).
 pub fn relation_weight(relation: &str) -> f64 {
     match relation {
         "action_context" => 1.0,
@@ -15,7 +15,9 @@ pub fn relation_weight(relation: &str) -> f64 {
     }
 }
 
-/// By node, what its edges (from, to, weight) give it, divided by the most that any node has: 0 to 1.
+/// Returns for each node the sum of its edges' weights, divided by the greatest sum: 0 to 1.
+///
+/// An edge is (from, to, weight).
 pub fn graph_signals(nodes: usize, edges: &[(usize, usize, f64)]) -> Vec<f64> {
     let mut signals = vec![0.0; nodes];
     for (from, to, weight) in edges {
@@ -29,7 +31,7 @@ pub fn graph_signals(nodes: usize, edges: &[(usize, usize, f64)]) -> Vec<f64> {
     signals
 }
 
-/// How many items are no longer where they were.
+/// Counts the positions at which the two orders differ.
 pub fn changed_ranks(before: &[u32], after: &[u32]) -> usize {
     before.iter().zip(after).filter(|(before, after)| before != after).count()
 }

@@ -1,9 +1,9 @@
 //! How do several lists become one?
 //!
-//! Pure functions over ids and scores, one idea a file: fusion by rank or by a fixed sum ([`reciprocal_rank_fusion`],
-//! [`sum`]), the default fusion, which weighs the two legs of a query by what is known about it ([`auto`]), decay with age
-//! ([`recency_boost`]), scores below 1 ([`bm25_normalize`]) and the cosine of a pair ([`cosine_similarity`]). None of them knows where a score came from, and none depends on the order in which
-//! candidates are handed over.
+//! These are pure functions over ids and scores, one idea per file: fusion by rank or by a fixed sum
+//! ([`reciprocal_rank_fusion`], [`sum`]), the default fusion, which weighs the two legs by statistics of the query
+//! ([`auto`]), decay with age ([`recency_boost`]), scores below 1 ([`bm25_normalize`]) and the cosine of a pair
+//! ([`cosine_similarity`]). None of them knows where a score came from, and none depends on the order of its candidates.
 
 mod adaptive;
 mod auto;
@@ -30,7 +30,7 @@ pub use cosine::cosine_similarity;
 pub use decay::{exponential_decay, half_life_decay, recency_boost};
 pub use diversify::diversified;
 pub use diversity::{folded, marginal_relevance};
-pub use fusion::{Candidate, Fused, RRF_K, Scored, by_ranks, normalise, reciprocal_rank_fusion, sum};
+pub use fusion::{Candidate, Fused, RRF_K, ScoredId, by_ranks, normalise, reciprocal_rank_fusion, sum};
 pub use graph::{changed_ranks, graph_signals, relation_weight};
 pub use neighbours::{Near, Placed, share_at, with_neighbours};
 pub use overlap::jaccard;

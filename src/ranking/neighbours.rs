@@ -1,39 +1,41 @@
-//! What stands beside a hit? The chunks before and after it, each worth less the further away.
+//! Which chunks surround a hit? Chunks before and after it join the results, with lower scores the further away they are.
 
 use crate::order::{Map, sort_by};
 
-/// What is left of a score one chunk away.
+/// The factor by which a score falls per chunk of distance.
 const STEP: f64 = 0.85;
 
-/// A chunk beside a seed.
+/// A chunk near a seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Near {
-    /// Its row.
+    /// The chunk's row.
     pub row: u32,
-    /// The row of the seed.
+    /// The seed's row.
     pub seed: u32,
-    /// How many chunks away.
+    /// The distance from the seed, in chunks.
     pub distance: usize,
 }
 
-/// A seed, or a chunk beside one.
+/// A seed, or a chunk near one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placed {
-    /// Its row.
+    /// The chunk's row.
     pub row: u32,
-    /// Its score.
+    /// The chunk's score.
     pub score: f64,
-    /// What it owes its score to; none for a seed with a score of its own.
+    /// The neighbourhood that gave the score; `None` for a seed with its own score.
     pub near: Option<Near>,
 }
 
-/// What is left of a seed's score so many chunks away.
+/// Returns the share of a seed's score that a chunk at this distance gets.
 pub fn share_at(distance: usize) -> f64 {
     (0..distance).fold(1.0, |share, _| share * STEP)
 }
 
-/// Seeds and what is beside them, best first (R8). A chunk beside several seeds, or a seed beside a better one, takes the
-/// best score; at equal scores a seed goes before what is beside it.
+/// Returns the seeds and their neighbours, best first (R8).
+///
+/// A chunk near several seeds takes the best of its scores, and so does a seed near a better seed. Among equal scores, a
+/// seed comes before its neighbours.
 pub fn with_neighbours(seeds: &[(u32, f64)], near: &[Near]) -> Vec<Placed> {
     let scores = seeds.iter().copied().collect::<Map<_, _>>();
     let own = |(row, score): (&u32, &f64)| (*row, Placed { row: *row, score: *score, near: None });

@@ -1,9 +1,9 @@
-//! How much do two sets of words share?
+//! How many words do two sets share?
 
 use crate::order::sort;
 use crate::unicode::lower_case;
 
-/// The Jaccard index of two sets of words, whatever their case: what both have of what either has. 0 where one is empty.
+/// Returns the Jaccard index of two sets of words, ignoring case: shared words divided by all words. 0 if one is empty.
 pub fn jaccard(a: &[String], b: &[String]) -> f64 {
     let set = |words: &[String]| {
         let mut words = words.iter().map(|word| lower_case(word)).collect::<Vec<_>>();

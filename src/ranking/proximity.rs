@@ -1,12 +1,14 @@
-//! How near is one thing to others, by links?
+//! How close is an entry to others, by links?
 
 use crate::order::{Map, Set};
 
-/// Further than so many links away, nothing is near.
+/// The largest distance that counts, in links.
 const FURTHEST: usize = 2;
 
-/// By id, how near it is to the nearest of the sources (V8): 1/2 for one link, 1/3 for two. A source is near to the
-/// others, not to itself. `neighbours` gives what is linked with an id, whichever way the link leads.
+/// Returns for each linked id its proximity to the nearest source (V8): 1/2 for one link, 1/3 for two.
+///
+/// A source is close to other sources, not to itself. `neighbours` returns the ids linked with an id in either
+/// direction.
 pub fn proximities(sources: &[String], neighbours: impl Fn(&str) -> Vec<String>) -> Map<String, f64> {
     let mut near = Map::<String, f64>::new();
     for source in sources {
@@ -16,7 +18,7 @@ pub fn proximities(sources: &[String], neighbours: impl Fn(&str) -> Vec<String>)
         for distance in 1..=FURTHEST {
             let proximity = 1.0 / (distance + 1) as f64;
             let mut fresh = edge.iter().flat_map(|id| neighbours(id)).collect::<Vec<_>>();
-            // The nearest way there was found first.
+            // The first visit came by a shortest path.
             fresh.retain(|id| reached.insert(id.clone()));
             for id in &fresh {
                 let best = near.or_insert(id.clone(), proximity);

@@ -1,22 +1,24 @@
-//! How much does a memory matter, after it was used, and after it was not?
+//! How does the salience of a memory grow with use and fade without it?
 
 use super::exponential_decay;
 
-/// No memory fades below this by itself.
+/// The lowest salience to which a memory fades.
 const FLOOR: f64 = 0.05;
 
-/// What a memory matters once it was used (M9): the share `amount` of what it lacks to 1 is added.
+/// Returns the salience of a memory after use (M9): the share `amount` of its distance to 1 is added.
 pub fn reinforced(salience: f64, amount: f64) -> f64 {
     salience + amount * (1.0 - salience)
 }
 
-/// What a memory matters once it was said to matter less: the share `amount` of it is taken away.
+/// Returns the salience of a memory after it was de-emphasized: the share `amount` of it is subtracted.
 pub fn deemphasized(salience: f64, amount: f64) -> f64 {
     salience - amount * salience
 }
 
-/// What a memory matters that was last used at this time (M13): it fades by `rate` a day, slower the more important it
-/// is, and to no less than 0.05, unless it was less already.
+/// Returns the faded salience of a memory that was last used at `last_used` (M13); times are milliseconds.
+///
+/// It fades by `rate` per day, more slowly the more important the memory is, and not below 0.05 unless it was lower
+/// before.
 pub fn faded(salience: f64, rate: f64, importance: f64, last_used: f64, now: f64) -> f64 {
     let left = exponential_decay(last_used, now, rate / (importance.max(0.0) + 0.1));
     (salience * left).max(FLOOR.min(salience))
@@ -45,7 +47,7 @@ mod tests {
 
     #[test]
     fn m13_a_memory_fades_by_its_rate_and_slower_the_more_important_it_is() {
-        // A rate of 0.02 by an importance of 0.4: 0.04 a day.
+        // A rate of 0.02 and an importance of 0.4 give 0.04 per day.
         let found = faded(0.8, 0.02, 0.4, 0.0, 10.0 * DAY);
         assert!((found - 0.8 * libm::exp(-0.4)).abs() < 1e-15, "{found}");
         assert!(faded(0.8, 0.02, 0.9, 0.0, 10.0 * DAY) > found);

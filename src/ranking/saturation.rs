@@ -1,16 +1,22 @@
-//! How does a score without bounds become one below 1?
+//! How does an unbounded score become a score below 1?
 
-/// The greatest number below 1.
+/// The greatest f64 below 1.
 const BELOW_ONE: f64 = 1.0 - f64::EPSILON / 2.0;
 
-/// |x| / (1 + |x|) (P7): 0 for 0, a half for 1, and below 1 for every number. What is not finite gives 0.
+/// Returns |x| / (1 + |x|) (P7): 0 for 0, a half for 1, and below 1 for every number. Returns 0 if `x` is not finite.
 ///
-/// FTS5's ranks are negative, so the sign does not count.
+/// FTS5's ranks are negative, so the sign is ignored.
+///
+/// ```
+/// use snapseek::ranking::bm25_normalize;
+///
+/// assert_eq!(bm25_normalize(-3.0), 0.75);
+/// ```
 pub fn bm25_normalize(x: f64) -> f64 {
     if !x.is_finite() {
         return 0.0;
     }
-    // From 2⁵³ on, adding 1 changes nothing, and the quotient would be 1.
+    // From 2⁵³ on, adding 1 has no effect, and the quotient would be 1.
     (x.abs() / (1.0 + x.abs())).min(BELOW_ONE)
 }
 

@@ -1,20 +1,20 @@
-//! How alike are two texts, when rare words tell more than common ones?
+//! How similar are two texts if rare words count more than common ones?
 //!
-//! Texts are vectors with a number for each term: how often it occurs, times what it tells. The cosine of two of them
-//! is how alike they are. Sums go through terms in byte order, so that everyone who adds comes to the same bits.
+//! A text is a vector with one number per term: its frequency times its inverse document frequency. The similarity of two
+//! texts is the cosine of their vectors. Sums run over terms in byte order, so that every caller gets the same bits.
 
-/// What a term tells that so many of the texts have (V5): ln((N + 1) / (df + 1)) + 1.
+/// Returns the inverse document frequency of a term (V5): ln((N + 1) / (df + 1)) + 1, where `with_term` is df.
 pub fn idf(texts: u64, with_term: u64) -> f64 {
     libm::log((texts as f64 + 1.0) / (with_term as f64 + 1.0)) + 1.0
 }
 
-/// The cosine of two vectors of numbers that are not negative: 0 where one has no length, and never above 1.
+/// Returns the cosine of two vectors without negative numbers: 0 if one has length 0, and never above 1.
 pub fn cosine_of(dot: f64, length: f64, other_length: f64) -> f64 {
     let lengths = length * other_length;
     if lengths > 0.0 { (dot / lengths).min(1.0) } else { 0.0 }
 }
 
-/// English words that tell nothing of what a text is about, in order.
+/// English words that say nothing about the subject of a text, in alphabetical order.
 const STOP_WORDS: &str = "a about above after again against all also am an and any are as at be because been before \
     being below between both but by can could did do does doing down during each few for from further get got had has \
     have having he her here hers him his how if in into is it its itself just like may me might more most must my no \
@@ -22,7 +22,7 @@ const STOP_WORDS: &str = "a about above after again against all also am an and a
     their theirs them then there these they this those through to too under until up upon us very was we were what \
     when where which while who whom why will with without would you your yours";
 
-/// The words that do not count where texts are compared.
+/// Returns the words that are ignored when texts are compared.
 pub fn stop_words() -> impl Iterator<Item = &'static str> {
     STOP_WORDS.split_ascii_whitespace()
 }

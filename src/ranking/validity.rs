@@ -1,31 +1,33 @@
-//! How much does something count within the time that it is valid for?
+//! How much does an entry count while it is valid?
 
 use super::decay::half_life_decay;
 
-/// Half of an entry's worth is lost in so many days.
+/// The number of days after which an entry without an end counts half.
 const HALF_LIFE_DAYS: f64 = 365.0;
-/// Its last share of a window, in which an entry fades.
+/// The last share of the validity window, during which an entry fades.
 const FADING_SHARE: f64 = 0.25;
 
-/// When an entry is valid and how old it is, in milliseconds, as far as that is known.
+/// The validity window and age of an entry, in milliseconds since 1970, as far as they are known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Validity {
-    /// When it begins to be valid.
+    /// The start of validity.
     pub from: Option<f64>,
-    /// When it ceases to be.
+    /// The end of validity.
     pub until: Option<f64>,
-    /// When it was made.
+    /// The time of creation.
     pub created_at: Option<f64>,
-    /// When it last changed.
+    /// The time of the last change.
     pub updated_at: Option<f64>,
 }
 
 impl Validity {
-    /// What it is worth now (V7). With an end: all until the last quarter of its window, which begins with it or when it
-    /// was made, then in a straight line to nothing. Without: half after a year, by when it changed or was made.
+    /// Returns the temporal factor of the entry, 0 to 1 (V7).
+    ///
+    /// With an end: 1 until the last quarter of the window, then linearly down to 0. The window starts at `from`, or else
+    /// at `created_at`. Without an end: 0.5 to the power of the years since `updated_at`, or else since `created_at`.
     pub fn worth(&self, now: f64) -> f64 {
         let Some(until) = self.until else {
-            // What has no date has no age.
+            // An entry without a date has no age.
             let at = self.updated_at.or(self.created_at);
             return at.map_or(1.0, |at| half_life_decay(at, now, HALF_LIFE_DAYS));
         };

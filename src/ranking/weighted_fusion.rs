@@ -1,26 +1,27 @@
-//! Fusion of any number of lists by ranks, where the first lists and the first places count more.
+//! How are any number of lists fused by ranks if the first lists and the first ranks count more?
 
 use super::fusion::{RRF_K, best_first};
 use crate::order::Map;
 
-/// So many lists count twice what the others do: the words' and the vectors'.
+/// The number of lists that have double weight: the keyword list and the vector list.
 pub const PRIMARY_LISTS: usize = 2;
 
-/// A key, its score, and what each list gave to it.
+/// A key with its fused score and the contribution of each list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WeightedFused<Key> {
     /// The key.
     pub key: Key,
-    /// Its score: the parts, added up in the order of the lists.
+    /// The sum of the contributions, in the order of the lists.
     pub score: f64,
-    /// What each list gave; 0 where the list lacks the key.
+    /// The contribution of each list; 0 if the list lacks the key.
     pub parts: Vec<f64>,
 }
 
-/// Fuses lists of keys, best first: Σ weight / (60 + rank + 1) + bonus, with ranks from 0 (U5). The first two lists have
-/// weight 2, the others 1; the bonus of a list is 0.05 for its first key and 0.02 for the next two.
+/// Fuses ranked lists of keys: Σ weight / (60 + rank + 1) + bonus, with ranks counted from 0 (U5).
 ///
-/// A key that a list repeats counts once in it, at its best rank. Best first; of equal scores, the one seen first.
+/// The first two lists have weight 2, the others 1. The bonus is 0.05 for the first key of a list and 0.02 for the next
+/// two. A key that a list repeats counts once, at its best rank. The result is best first; ties are ordered by first
+/// appearance.
 pub fn weighted_fusion<Key: Copy + Ord>(lists: &[&[Key]]) -> Vec<WeightedFused<Key>> {
     let mut places: Map<Key, usize> = Map::new();
     let mut fused: Vec<WeightedFused<Key>> = Vec::new();
@@ -31,7 +32,7 @@ pub fn weighted_fusion<Key: Copy + Ord>(lists: &[&[Key]]) -> Vec<WeightedFused<K
                 fused.push(WeightedFused { key, score: 0.0, parts: vec![0.0; lists.len()] });
             }
             let part = &mut fused[place].parts[number];
-            // No part of a list is 0, so one that is not was given at a better rank.
+            // Contributions are never 0, so a non-zero one came from a better rank of the same list.
             if *part == 0.0 {
                 *part = weight(number) / (RRF_K + rank as f64 + 1.0) + bonus(rank);
             }
@@ -115,7 +116,7 @@ mod tests {
 
     #[test]
     fn u5_scores_are_those_of_the_formula_written_out() {
-        // Lists that look random: the same in every run.
+        // Pseudo-random lists, the same in every run.
         let mut random = 7u64;
         let mut below = |end: u64| {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -1,4 +1,4 @@
-//! Which rows are the newest, or the oldest?
+//! Which rows are the newest or the oldest?
 
 use super::{Corpus, part_of};
 use crate::bitmap::Bitmap;
@@ -6,17 +6,17 @@ use crate::order;
 use crate::scoring::{Ranked, TopK};
 use crate::snapshot::SnapshotError;
 
-/// Which rows come first.
+/// The order of rows by time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeOrder {
-    /// The latest.
+    /// Latest first.
     Newest,
-    /// The earliest.
+    /// Earliest first.
     Oldest,
 }
 
 impl TimeOrder {
-    /// What a time is sorted by, lowest first; what has none comes last.
+    /// Returns the sort key of a time, lowest first; rows without a time come last.
     fn rank(self, time: Option<f64>) -> f64 {
         match (self, time) {
             (_, None) => f64::INFINITY,
@@ -25,10 +25,10 @@ impl TimeOrder {
         }
     }
 
-    /// Sorts rows by an attribute that tells when; equal times stay in the order they are in.
+    /// Sorts rows by a time attribute. Rows with equal times keep their order.
     ///
     /// # Errors
-    /// When the attributes are damaged.
+    /// Fails when the attributes are damaged.
     pub fn sort<T>(
         self,
         corpus: &Corpus,
@@ -46,11 +46,12 @@ impl TimeOrder {
     }
 }
 
-/// The first `limit` live rows in the order of an attribute that tells when; equal times in row order. Where there is no
-/// such attribute, rows are as old as their numbers: what was written last is the newest.
+/// Returns the first `limit` live rows in the order of a time attribute; ties are in row order.
+///
+/// Without an attribute, row numbers stand for ages: the row written last is the newest.
 ///
 /// # Errors
-/// When the attributes are damaged.
+/// Fails when the attributes are damaged.
 pub fn by_time(
     corpus: &Corpus,
     attribute: Option<usize>,

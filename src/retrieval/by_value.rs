@@ -1,6 +1,6 @@
-//! Which rows have this value? A column the other way round, worked out when a value of it is first looked up.
+//! Which rows have a given value? An inverted column answers this; it is built when an attribute is first looked up.
 //!
-//! A filter looks at every row; whoever follows links looks up many values of few rows each.
+//! A filter scans every row. Following links, in contrast, looks up many values that few rows have.
 
 use super::{Corpus, Part};
 use crate::attributes::{ColumnView, Values, texts_of};
@@ -8,15 +8,15 @@ use crate::json::Json;
 use crate::order::Map;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The documents of a segment by the strings of an attribute, for every attribute that was asked for.
+/// The inverted columns of a segment, one per attribute that was looked up.
 #[derive(Debug, Default)]
 pub struct ValueIndexes(Mutex<Map<usize, Arc<ValueIndex>>>);
 
 #[derive(Debug)]
 struct ValueIndex {
-    /// By code, the place of its first document; and the end.
+    /// For each code, the index of its first document in `documents`, and a final end.
     firsts: Vec<u32>,
-    /// Ascending within each code.
+    /// The documents, grouped by code and ascending within each group.
     documents: Vec<u32>,
 }
 
@@ -62,8 +62,9 @@ impl ValueIndexes {
     }
 }
 
-/// Calls `visit` with the live rows that have this string now, until it says to stop: in row order, but for rows whose
-/// value changed since they were written, which come last of their segment.
+/// Calls `visit` with each live row that has this string now, until it returns false.
+///
+/// Rows come in row order, except that rows whose value changed since they were written come last in their segment.
 pub fn each_row_with(
     corpus: &Corpus,
     columns: &[Values],

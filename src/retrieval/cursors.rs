@@ -5,37 +5,37 @@
 use super::Part;
 use super::phrase_lists::{PhraseList, near_list};
 use crate::ids::FieldSet;
-use crate::query::{Node, Query};
+use crate::query::{Query, QueryNode};
 use crate::scoring::{DocCursor, ImpactCursor, MatchCursor, ScoreTable, TermMatch, restricted};
 use crate::snapshot::SnapshotError;
 
-/// Whether a query is nothing but alternatives of single phrases.
+/// Returns whether a query is an OR of single phrases, or one phrase.
 pub fn is_any_of_phrases(query: &Query, weights: &[f64]) -> bool {
     let has_the_form = match &query.root {
-        Node::Or(nodes) => nodes.iter().all(|node| is_phrase(node) || *node == Node::Nothing),
+        QueryNode::Or(nodes) => nodes.iter().all(|node| is_phrase(node) || *node == QueryNode::Nothing),
         node => is_phrase(node),
     };
     has_the_form && are_positive(weights)
 }
 
-/// Whether a query is several single phrases, all of them wanted.
+/// Returns whether a query is an AND of single phrases.
 pub fn is_all_of_phrases(query: &Query, weights: &[f64]) -> bool {
-    matches!(&query.root, Node::And(nodes) if nodes.iter().all(is_phrase)) && are_positive(weights)
+    matches!(&query.root, QueryNode::And(nodes) if nodes.iter().all(is_phrase)) && are_positive(weights)
 }
 
-fn is_phrase(node: &Node) -> bool {
-    matches!(node, Node::Near(group) if group.phrases.len() == 1)
+fn is_phrase(node: &QueryNode) -> bool {
+    matches!(node, QueryNode::Near(group) if group.phrases.len() == 1)
 }
 
-/// Whether all weights are above zero, so that a document matches exactly if its score is not zero.
+/// Returns whether all weights are positive. Only then does a score of zero mean that a document does not match.
 fn are_positive(weights: &[f64]) -> bool {
     weights.iter().all(|&weight| weight > 0.0)
 }
 
-/// The source of each phrase; none where no document has it.
+/// Returns the scored source of each phrase, or `None` for a phrase that no document has.
 ///
 /// # Errors
-/// When the index is damaged.
+/// Fails when the index is damaged.
 pub fn sources<'a>(
     part: &Part<'a>,
     query: &Query,
@@ -65,34 +65,36 @@ pub fn sources<'a>(
     Ok(sources)
 }
 
-/// The cursor of a node, on its first document. `lists` are the phrases' lists, each used by one node.
+/// Returns the cursor of a node, positioned on its first document.
+///
+/// `lists` holds the posting list of each phrase; each is used by one node.
 ///
 /// # Errors
-/// When the index is damaged.
+/// Fails when the index is damaged.
 pub fn matching<'a>(
     part: &Part<'a>,
     query: &Query,
-    node: &Node,
+    node: &QueryNode,
     lists: &mut [PhraseList],
     weights: &[f64],
 ) -> Result<MatchCursor<'a>, SnapshotError> {
-    let mut all = |nodes: &[Node]| {
+    let mut all = |nodes: &[QueryNode]| {
         nodes.iter().map(|node| matching(part, query, node, lists, weights)).collect::<Result<Vec<_>, _>>()
     };
     let mut found = match node {
-        Node::Nothing => MatchCursor::Empty,
-        Node::And(nodes) => MatchCursor::and(all(nodes)?),
-        Node::Or(nodes) => MatchCursor::Or(all(nodes)?),
-        Node::Not(keep, drop) => {
+        QueryNode::Nothing => MatchCursor::Empty,
+        QueryNode::And(nodes) => MatchCursor::and(all(nodes)?),
+        QueryNode::Or(nodes) => MatchCursor::Or(all(nodes)?),
+        QueryNode::Not(keep, drop) => {
             let keep = matching(part, query, keep, lists, weights)?;
             let drop = matching(part, query, drop, lists, weights)?;
             MatchCursor::Not(Box::new(keep), Box::new(drop))
         }
-        Node::Near(group) if group.phrases.len() > 1 => {
+        QueryNode::Near(group) if group.phrases.len() > 1 => {
             let list = near_list(part, group, query, weights)?;
             MatchCursor::Materialised { phrases: group.phrases.clone(), list, at: 0 }
         }
-        Node::Near(group) => of_phrase(part, group.phrases[0], group.fields, lists, weights)?,
+        QueryNode::Near(group) => of_phrase(part, group.phrases[0], group.fields, lists, weights)?,
     };
     found.seek(0)?;
     Ok(found)

@@ -1,4 +1,4 @@
-//! Which documents may match at all? Conditions on attributes, worked out to a bitmap before anything is ranked.
+//! Which documents may match at all? A filter's conditions on attributes become a bitmap before ranking starts.
 //!
 //! `{ project: "web", tags: { any: ["a", "b"] }, createdAt: { gte: 5 }, not: {…}, or: [{…}, {…}] }`
 
@@ -11,102 +11,102 @@ use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
 use std::cmp::Ordering;
 
-/// Filters are nested no deeper than this.
+/// The largest nesting depth of a filter.
 const MAX_DEPTH: usize = 32;
 
 /// A condition on a document's attributes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Filter {
-    /// All of them hold.
+    /// Matches documents that match every operand.
     All(Vec<Filter>),
-    /// At least one holds.
+    /// Matches documents that match at least one operand.
     Any(Vec<Filter>),
-    /// It does not hold.
+    /// Matches documents that do not match the operand.
     Not(Box<Filter>),
-    /// What an attribute says.
+    /// Tests one attribute.
     Test(Target, Test),
 }
 
-/// What is tested.
+/// The part of a record that is tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// The record's id.
     Id,
     /// The record's kind.
     Kind,
-    /// An attribute, by its place in the schema.
+    /// An attribute, by its index in the schema.
     Attribute(usize),
 }
 
-/// What is asked of it.
+/// A test of one value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
-    /// It has at least one of these strings.
+    /// The value has at least one of these strings.
     AnyOf(Vec<String>),
-    /// It has all of these strings.
+    /// The value has all of these strings.
     AllOf(Vec<String>),
-    /// It is one of these numbers.
+    /// The value is one of these numbers.
     Numbers(Vec<f64>),
-    /// It is this boolean.
+    /// The value is this boolean.
     Bool(bool),
-    /// It lies between these, as far as they are given.
+    /// The value lies within all bounds that are given.
     Range {
-        /// At least this.
+        /// Greater than or equal to this.
         gte: Option<f64>,
-        /// More than this.
+        /// Greater than this.
         gt: Option<f64>,
-        /// At most this.
+        /// Less than or equal to this.
         lte: Option<f64>,
         /// Less than this.
         lt: Option<f64>,
     },
-    /// It has a value.
+    /// The record has a value.
     Exists,
 }
 
-/// Why a filter cannot be used.
+/// A boxed [`FilterFault`].
 pub type FilterError = Box<FilterFault>;
 
-/// What is wrong with a filter.
+/// The reasons why a filter is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FilterFault {
-    /// There is no such attribute.
+    /// The schema has no attribute with this name.
     #[error("{path}: there is no attribute \"{name}\"; {}", known_names(.known))]
     UnknownAttribute {
-        /// Where in the filter.
+        /// The path within the filter.
         path: String,
-        /// What it names.
+        /// The unknown name.
         name: String,
-        /// What there is.
+        /// The names of all attributes.
         known: Vec<String>,
     },
-    /// There is no such operator for this type of attribute.
+    /// The operator is unknown for attributes of this type.
     #[error("{path}: there is no operator \"{operator}\" for {kind} attributes; use one of {allowed}")]
     UnknownOperator {
-        /// Where in the filter.
+        /// The path within the filter.
         path: String,
-        /// What it says.
+        /// The unknown operator.
         operator: String,
         /// The attribute's type.
         kind: &'static str,
-        /// What can be said.
+        /// The operators for this type.
         allowed: &'static str,
     },
     /// A value has the wrong type.
-    #[error("{path}: {expected} is wanted here, not {found}")]
+    #[error("{path}: expected {expected}, found {found}")]
     WrongType {
-        /// Where in the filter.
+        /// The path within the filter.
         path: String,
-        /// What is wanted.
+        /// The expected type, with an article.
         expected: &'static str,
-        /// What is there.
+        /// The type of the value, with an article.
         found: &'static str,
     },
-    /// It is nested too deep.
-    #[error("{path}: filters are nested at most {MAX_DEPTH} deep")]
+    /// The filter is nested too deeply.
+    #[error("{path}: the filter is nested deeper than {MAX_DEPTH} levels; flatten it")]
     TooDeep {
-        /// Where in the filter.
+        /// The path within the filter.
         path: String,
     },
 }
@@ -124,18 +124,19 @@ const NUMBER_OPERATORS: &str = "eq, ne, any, none, gt, gte, lt, lte, exists";
 const BOOL_OPERATORS: &str = "eq, ne, exists";
 
 impl Filter {
-    /// Reads a filter for records of this schema.
+    /// Parses a filter for records of this schema.
     ///
     /// # Errors
-    /// When it names no attribute of the schema, or asks what cannot be asked of it.
+    /// Fails when the filter names an unknown attribute or operator, has a value of the wrong type, or is nested too
+    /// deeply.
     pub fn parse(json: &Json, schema: &Schema) -> Result<Filter, FilterError> {
         Parser { schema }.object(json, "filter", 0)
     }
 
-    /// The live and dead documents of a segment for which it holds.
+    /// Returns the documents of a segment that match the filter, whether live or dead.
     ///
     /// # Errors
-    /// When the attributes are damaged.
+    /// Fails when the attributes are damaged.
     pub fn apply(&self, part: &Part) -> Result<Bitmap, SnapshotError> {
         self.evaluate(part, &part.values()?)
     }
@@ -197,7 +198,7 @@ impl Test {
         }
     }
 
-    /// Where a number stands: before the range, in it, or after it.
+    /// Compares a number with the range: below it, within it, or above it.
     fn place(&self, number: f64) -> Ordering {
         let Test::Range { gte, gt, lte, lt } = self else { return Ordering::Less };
         let is_from = gte.is_none_or(|bound| number >= bound) && gt.is_none_or(|bound| number > bound);
@@ -209,7 +210,7 @@ impl Test {
         }
     }
 
-    /// Whether it holds for a value in place of a column's.
+    /// Returns whether a value that overrides the column's passes the test.
     fn of_value(&self, value: &Json, kind: AttributeType) -> bool {
         let number = || number_of(value, kind);
         match self {
@@ -236,7 +237,7 @@ impl Test {
         };
         if target == Target::Kind {
             let wanted = keys.kinds().iter().map(|kind| is_wanted(kind)).collect::<Vec<_>>();
-            // Where all documents are of one kind, none says so.
+            // If all documents have the same kind, the segment stores no kind numbers.
             let codes = Codes::new(keys.kind_numbers(), if wanted.len() > 1 { u8::BITS } else { 0 });
             return Ok(codes.where_true(len, &|kind| wanted.get(kind as usize).copied().unwrap_or(false)));
         }
@@ -363,7 +364,7 @@ fn operator_test(
     })
 }
 
-/// The test for a value, or any of an array of values.
+/// Returns the test for a value, or for any value of an array.
 fn any_of(kind: AttributeType, value: &Json, path: &str) -> Result<Test, FilterError> {
     let values = match value {
         Json::Array(values) => &values[..],
@@ -415,22 +416,22 @@ mod tests {
     #[test]
     fn filters_that_cannot_be_used_name_the_place_and_the_remedy() {
         let cases = [
-            ("[]", "filter: an object is wanted here, not an array"),
+            ("[]", "filter: expected an object, found an array"),
             (
                 r#"{"title":"x"}"#,
                 "filter.title: there is no attribute \"title\"; there are tags, size, open, createdAt",
             ),
-            (r#"{"size":{"any":["x"]}}"#, "filter.size.any: a number is wanted here, not a string"),
+            (r#"{"size":{"any":["x"]}}"#, "filter.size.any: expected a number, found a string"),
             (
                 r#"{"or":[{"size":{"above":1}}]}"#,
                 "filter.or.0.size: there is no operator \"above\" for number attributes; use one of eq, ne, any, none, gt, gte, lt, lte, exists",
             ),
-            (r#"{"open":"yes"}"#, "filter.open: true or false is wanted here, not a string"),
+            (r#"{"open":"yes"}"#, "filter.open: expected true or false, found a string"),
             (
                 r#"{"createdAt":{"gte":"soon"}}"#,
-                "filter.createdAt.gte: milliseconds or an ISO 8601 date is wanted here, not a string",
+                "filter.createdAt.gte: expected milliseconds or an ISO 8601 date, found a string",
             ),
-            (r#"{"tags":[{}]}"#, "filter.tags: a string is wanted here, not an object"),
+            (r#"{"tags":[{}]}"#, "filter.tags: expected a string, found an object"),
             (
                 r#"{"tags":{"gte":"a"}}"#,
                 "filter.tags: there is no operator \"gte\" for keywords attributes; use one of any, all, none, eq, ne, exists",
@@ -440,7 +441,9 @@ mod tests {
             assert_eq!(parse(text).unwrap_err(), message);
         }
         let deep = format!("{}{}{}", "{\"not\":".repeat(40), "{}", "}".repeat(40));
-        assert!(parse(&deep).unwrap_err().ends_with("filters are nested at most 32 deep"));
+        assert!(
+            parse(&deep).unwrap_err().ends_with("the filter is nested deeper than 32 levels; flatten it")
+        );
     }
 
     #[test]

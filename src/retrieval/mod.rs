@@ -1,9 +1,9 @@
 //! Which documents match, and how well?
 //!
-//! Every phrase of a query becomes a list of documents with a frequency each ([`phrase_lists`]); a tree of cursors
-//! over these lists finds the documents that match ([`cursors`]), and bm25 scores them. The usual queries, any or all
-//! of some phrases, take shorter ways (`disjunction` and `conjunction` of the index package, which also has the cursors
-//! and all other loops); all give the same bits.
+//! Each phrase of a query becomes a list of documents with frequencies ([`phrase_lists`]). A tree of cursors over these
+//! lists finds the matching documents ([`cursors`]), and bm25 scores them. The usual queries, an OR or an AND of phrases,
+//! take faster paths with the same bits (`disjunction` and `conjunction` of the index package, which also holds the
+//! cursors and all other hot loops).
 
 mod by_time;
 mod by_value;
@@ -39,55 +39,55 @@ use crate::segment::Segment;
 use crate::snapshot::SnapshotError;
 use crate::state::State;
 
-/// A segment with what is dead in it, and its place in row order.
+/// A segment with its tombstones and its place in row order.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {
     /// The segment.
     pub segment: &'a Segment,
-    /// Its dead documents; none where all are live.
+    /// The dead documents; `None` if all are live.
     pub dead: Option<&'a Bitmap>,
-    /// The row number of its first document.
+    /// The row number of the segment's first document.
     pub first_row: u32,
-    /// Tables that outlive a query.
+    /// Tables that are kept between queries.
     pub tables: &'a TableCache,
-    /// Its documents by their values, which outlive a query as well.
+    /// Inverted columns that are kept between queries.
     pub values_by: &'a ValueIndexes,
-    /// What changed of its attributes since it was written.
+    /// The attribute values that changed since the segment was written.
     pub overrides: &'a Overrides,
 }
 
 impl<'a> Part<'a> {
-    /// The attributes of its documents, as they are now.
+    /// Returns the current attributes of the segment's documents.
     ///
     /// # Errors
-    /// When the attributes are damaged.
+    /// Fails when the attributes are damaged.
     pub fn values(&self) -> Result<Values<'a>, SnapshotError> {
         Ok(Values::new(self.segment.columns()?, self.overrides))
     }
 
-    /// Which of its documents may be hits: the live ones of those that are allowed.
+    /// Returns which documents may be hits: the live ones among the allowed.
     pub fn eligible(&self, allowed: Option<&'a Bitmap>) -> Eligible<'a> {
         Eligible { first_row: self.first_row, dead: self.dead, allowed }
     }
 
-    /// Whether a document is live.
+    /// Returns whether a document is live.
     pub fn is_live(&self, document: u32) -> bool {
         self.dead.is_none_or(|dead| !dead.has(document as usize))
     }
 }
 
-/// The place of a row's segment, and the document in it.
+/// Returns the index of the segment that holds a row, and the row's document number in it.
 pub fn part_of(corpus: &Corpus, row: u32) -> (usize, u32) {
-    // Segments without documents share their first row with the next one; the last of them has the row.
+    // An empty segment has the same first row as the next segment; the last of them holds the row.
     let after = corpus.parts.partition_point(|part| part.first_row <= row);
     let place = after.saturating_sub(1);
     (place, row - corpus.parts[place].first_row)
 }
 
-/// The row of the live record with this key; none where there is none.
+/// Returns the row of the live record with this key, if any.
 ///
 /// # Errors
-/// When the table of ids is damaged.
+/// Fails when the table of ids is damaged.
 pub fn row_of(corpus: &Corpus, key: Key) -> Result<Option<u32>, SnapshotError> {
     for part in corpus.parts.iter().rev() {
         let document = part.segment.keys()?.find(key)?.and_then(|document| u32::try_from(document).ok());
@@ -98,13 +98,13 @@ pub fn row_of(corpus: &Corpus, key: Key) -> Result<Option<u32>, SnapshotError> {
     Ok(None)
 }
 
-/// All segments, in row order.
+/// All segments of a snapshot and its changes, in row order.
 #[derive(Clone, Copy, Debug)]
 pub struct Corpus<'a> {
     /// The segments.
     pub parts: &'a [Part<'a>],
-    /// Their live rows.
+    /// The number of live rows and of their tokens.
     pub totals: Totals,
-    /// What is known of the records.
+    /// The state of the records: links, sessions, uses, feedback and changed fields.
     pub state: &'a State,
 }

@@ -1,4 +1,4 @@
-//! The rows whose vectors are nearest, in all segments.
+//! Which rows of all segments have the nearest vectors?
 
 use super::{Corpus, part_of};
 use crate::bitmap::Bitmap;
@@ -6,28 +6,28 @@ use crate::scoring::{self, Matrix, Ranked};
 use crate::snapshot::SnapshotError;
 use crate::vector::VectorQuery;
 
-/// So many rows tell how near rows are on the whole.
+/// The number of rows from which [`spread`] estimates mean and deviation.
 const SAMPLE: usize = 1024;
 
-/// What to look for.
+/// The parameters of a vector search.
 #[derive(Clone, Copy, Debug)]
 pub struct Nearest<'a> {
-    /// The place of the model in the schema.
+    /// The index of the model in the schema.
     pub model: usize,
-    /// The query.
+    /// The query vector.
     pub query: &'a VectorQuery,
-    /// How many rows at most.
+    /// The largest number of rows to return.
     pub limit: usize,
-    /// By segment, the documents that may be hits; none where all may.
+    /// For each segment, the documents that may be hits; `None` if all may.
     pub allowed: Option<&'a [Bitmap]>,
-    /// How many rows of bits are compared at their full precision.
+    /// The number of 1-bit candidates that are rescored with full precision.
     pub candidates: usize,
 }
 
-/// The nearest rows, nearest first; a rank is the similarity, negated. Ties go by row.
+/// Returns the nearest rows, nearest first. The rank is the negated similarity; ties are in row order.
 ///
 /// # Errors
-/// When the vectors are damaged.
+/// Fails when the vectors are damaged.
 pub fn nearest(corpus: &Corpus, nearest: &Nearest) -> Result<Vec<Ranked>, SnapshotError> {
     let matrices = matrices(corpus, nearest)?;
     Ok(scoring::nearest(&matrices, nearest.query, nearest.limit, nearest.candidates))
@@ -45,7 +45,7 @@ fn matrices<'a>(corpus: &Corpus<'a>, nearest: &Nearest<'a>) -> Result<Vec<Matrix
     Ok(matrices)
 }
 
-/// How near rows are on the whole.
+/// The distribution of similarities between a query and all rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
     /// The mean similarity.
@@ -54,10 +54,10 @@ pub struct Spread {
     pub deviation: f64,
 }
 
-/// How near the rows are that may be hits, by at most [`SAMPLE`] of them, evenly spaced.
+/// Returns the distribution of similarities of the eligible rows, from at most [`SAMPLE`] evenly spaced ones.
 ///
 /// # Errors
-/// When the vectors are damaged.
+/// Fails when the vectors are damaged.
 pub fn spread(corpus: &Corpus, nearest: &Nearest) -> Result<Spread, SnapshotError> {
     let matrices = matrices(corpus, nearest)?;
     let mut sample = scoring::sample(&matrices, nearest.query, SAMPLE);
@@ -68,10 +68,10 @@ pub fn spread(corpus: &Corpus, nearest: &Nearest) -> Result<Spread, SnapshotErro
     Ok(Spread { mean, deviation: square.sqrt() })
 }
 
-/// How near given rows are: by row, in their order; none where one has no vector.
+/// Returns the similarity of each given row, in their order, or `None` for a row without a vector.
 ///
 /// # Errors
-/// When the vectors are damaged.
+/// Fails when the vectors are damaged.
 pub fn similarities(
     corpus: &Corpus,
     model: usize,

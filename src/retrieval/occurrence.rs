@@ -1,15 +1,15 @@
-//! How often do these terms occur in these rows?
+//! How often do given terms occur in given rows?
 //!
-//! The index tells, so no text is read: a list is passed over once, from one of the rows to the next.
+//! The index answers this, so no text is read. Each posting list is traversed once, skipping from row to row.
 
 use super::{Corpus, part_of};
 use crate::ids::FieldSet;
 use crate::snapshot::SnapshotError;
 
-/// By row and then by term, how often the term occurs in the fields of the row; `rows` are ascending.
+/// Returns, for each row and then for each term, how often the term occurs in `fields`; `rows` must ascend.
 ///
 /// # Errors
-/// When the index is damaged.
+/// Fails when the index is damaged.
 pub fn occurrences(
     corpus: &Corpus,
     terms: &[Vec<u8>],

@@ -1,34 +1,34 @@
-//! Each phrase as a list of documents, with a frequency each.
+//! Which documents contain a phrase, and how often?
 //!
-//! A single term is read from the index as it goes. Everything else (prefixes, phrases, `^`, NEAR) is worked out
-//! first: bm25 needs the number of its documents before it can score any.
+//! A single term is read from the index during the search. The lists of everything else (prefixes, phrases, `^`, NEAR)
+//! are materialised first, because bm25 needs the number of matching documents before it can score any.
 
 use super::Part;
 use crate::ids::{FieldId, FieldSet};
 use crate::inverted::ListRef;
 use crate::inverted::shapes::add_times;
-use crate::query::{Near, Phrase, Query, Term};
+use crate::query::{NearGroup, Phrase, Query, Term};
 use crate::scoring::{
     self, MaterialisedList, PhraseForm, PositionCursor, each_document_with, frequency, near, sum_by_document,
 };
 use crate::snapshot::SnapshotError;
 
-/// What stands behind a phrase in one segment.
+/// The documents of a phrase in one segment.
 #[derive(Clone, Debug)]
 pub enum PhraseList {
-    /// Nothing.
+    /// No document has the phrase.
     Empty,
-    /// A single term, read as it goes.
+    /// A single term, whose posting list is read during the search.
     Term(ListRef),
-    /// Worked out.
+    /// A materialised list.
     Materialised(MaterialisedList),
 }
 
 impl PhraseList {
-    /// The list of a phrase, under its own field filter.
+    /// Returns the list of a phrase, restricted to the phrase's fields.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// Fails when the index is damaged.
     pub fn of(part: &Part, phrase: &Phrase, weights: &[f64]) -> Result<PhraseList, SnapshotError> {
         let field_count = part.segment.schema().field_count();
         if phrase.fields.is_empty_among(field_count) {
@@ -48,10 +48,10 @@ impl PhraseList {
         }
     }
 
-    /// In how many live documents the phrase occurs.
+    /// Returns the number of live documents that contain the phrase.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// Fails when the index is damaged.
     pub fn hits(&self, part: &Part, fields: FieldSet) -> Result<u64, SnapshotError> {
         match self {
             PhraseList::Empty => Ok(0),
@@ -73,15 +73,15 @@ impl PhraseList {
     }
 }
 
-/// The documents of any of several lists, with all their occurrences together.
+/// Merges several posting lists into one; frequencies of the same document are added.
 fn union(
     part: &Part,
     lists: &[ListRef],
     fields: FieldSet,
     weights: &[f64],
 ) -> Result<MaterialisedList, SnapshotError> {
-    // Whole numbers add up the same in any order. Others must be added in the order of fields, as FTS5 does, so
-    // there the counts are added first.
+    // Integers give the same sum in any order. Other weights must be added in field order, as FTS5 does, so occurrences
+    // are counted per field first.
     if weights.iter().all(|weight| weight.fract() == 0.0) {
         return sum_of_lists(part, lists, &part.tables.frequencies(part, fields, weights)?);
     }
@@ -90,7 +90,7 @@ fn union(
         (0..part.segment.schema().field_count()).filter_map(|field| u8::try_from(field).ok().map(FieldId))
     {
         let only = FieldSet::only(field).and(fields);
-        // Where there is no weight, it is 1: these are counts.
+        // Without weights, each weight is 1, so these frequencies are counts.
         let of_field = sum_of_lists(part, lists, &part.tables.frequencies(part, only, &[])?)?;
         let weight = weights.get(field.index()).copied().unwrap_or(1.0);
         list = add_field(list, &of_field, weight);
@@ -98,7 +98,7 @@ fn union(
     Ok(list)
 }
 
-/// `sums` with, for each document, `weight` added as often as `counts` says.
+/// Adds `weight` to the sum of each document as many times as `counts` says.
 fn add_field(sums: MaterialisedList, counts: &MaterialisedList, weight: f64) -> MaterialisedList {
     let mut out = MaterialisedList::default();
     let (mut a, mut b) = (0, 0);
@@ -121,7 +121,7 @@ fn add_field(sums: MaterialisedList, counts: &MaterialisedList, weight: f64) -> 
     out
 }
 
-/// For each live document of any of the lists, the sum of `values` over its shapes.
+/// Sums, for each live document of the lists, the `values` of its shapes.
 fn sum_of_lists(
     part: &Part,
     lists: &[ListRef],
@@ -133,13 +133,13 @@ fn sum_of_lists(
     Ok(list)
 }
 
-/// The documents in which the phrase's terms stand one after the other.
+/// Returns the documents in which the phrase's terms are consecutive.
 fn consecutive(part: &Part, phrase: &Phrase, weights: &[f64]) -> Result<MaterialisedList, SnapshotError> {
     let mut positions = positions(part, phrase)?;
     Ok(scoring::phrase_list(form(phrase), &mut positions, &part.eligible(None), weights)?)
 }
 
-/// Where each term of a phrase stands.
+/// Returns the positions of each term of a phrase.
 fn positions<'a>(part: &Part<'a>, phrase: &Phrase) -> Result<Vec<PositionCursor<'a>>, SnapshotError> {
     let mut positions = Vec::with_capacity(phrase.terms.len());
     for term in &phrase.terms {
@@ -148,18 +148,18 @@ fn positions<'a>(part: &Part<'a>, phrase: &Phrase) -> Result<Vec<PositionCursor<
     Ok(positions)
 }
 
-/// What looking for a phrase takes.
+/// Returns the form of a phrase, as the index package needs it.
 pub(super) fn form(phrase: &Phrase) -> PhraseForm {
     PhraseForm { terms: phrase.terms.len(), fields: phrase.fields, is_initial: phrase.is_initial }
 }
 
-/// The documents in which the phrases of a group stand near each other.
+/// Returns the documents in which the phrases of a NEAR group are close to each other.
 ///
 /// # Errors
-/// When the index is damaged.
+/// Fails when the index is damaged.
 pub fn near_list(
     part: &Part,
-    group: &Near,
+    group: &NearGroup,
     query: &Query,
     weights: &[f64],
 ) -> Result<MaterialisedList, SnapshotError> {
@@ -184,10 +184,10 @@ pub fn near_list(
     Ok(list)
 }
 
-/// The dictionary's lists that a term of a query stands for: one, or the union of several.
+/// Returns the posting lists that a query term stands for: one, or several to be merged.
 ///
 /// # Errors
-/// When the dictionary is damaged.
+/// Fails when the dictionary is damaged.
 fn lists_of(part: &Part, term: &Term) -> Result<Vec<ListRef>, SnapshotError> {
     let terms = part.segment.terms()?;
     let mut lists = Vec::new();
@@ -208,10 +208,12 @@ fn lists_of(part: &Part, term: &Term) -> Result<Vec<ListRef>, SnapshotError> {
     Ok(lists)
 }
 
-/// Where a term stands, from its first document on; at least in those that are wanted, where only some are.
+/// Returns a cursor over a term's positions, on its first document.
+///
+/// If only some documents are wanted, the cursor may skip all others.
 ///
 /// # Errors
-/// When the index is damaged.
+/// Fails when the index is damaged.
 pub(super) fn term_positions<'a>(
     part: &Part<'a>,
     term: &Term,

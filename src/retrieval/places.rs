@@ -1,50 +1,52 @@
-//! Where in one document does the query match? For highlights and snippets, one document at a time.
+//! Where in a document does the query match? Highlights and snippets ask this, one document at a time.
 
 use super::Part;
 use super::phrase_lists::{form, term_positions};
 use crate::ids::{FieldId, Spot};
 use crate::order::sort;
-use crate::query::{Node, Query};
+use crate::query::{Query, QueryNode};
 use crate::scoring::{DocCursor, PositionCursor, near, starts_here};
 use crate::snapshot::SnapshotError;
 
-/// An occurrence of a phrase.
+/// An occurrence of a phrase in a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// The field.
     pub field: FieldId,
-    /// The position of its first token.
+    /// The position of the occurrence's first token.
     pub position: u32,
-    /// The phrase, by place in the query.
+    /// The index of the phrase in the query.
     pub phrase: usize,
 }
 
-/// Finds where a query matches in documents of one segment. Lists are looked up once, and read on from one document to the
-/// next: a prefix may stand for thousands of them.
+/// Finds the matches of a query in documents of one segment.
+///
+/// A prefix may stand for thousands of posting lists. The finder looks up each list once and then reads forward from
+/// document to document.
 #[derive(Debug)]
 pub struct PlaceFinder<'a> {
     part: Part<'a>,
     query: &'a Query,
     documents: Vec<u32>,
-    /// By phrase, where its terms stand; none before it is asked for.
+    /// For each phrase, the positions of its terms; `None` until they are first needed.
     terms: Vec<Option<Vec<PositionCursor<'a>>>>,
 }
 
 impl<'a> PlaceFinder<'a> {
-    /// A finder for these documents, which ascend; it has looked nothing up yet.
+    /// Creates a finder for these documents, which must ascend. It looks nothing up yet.
     pub fn new(part: &Part<'a>, query: &'a Query, documents: Vec<u32>) -> PlaceFinder<'a> {
         let terms = query.phrases.iter().map(|_| None).collect::<Vec<_>>();
         PlaceFinder { part: *part, query, documents, terms }
     }
 
-    /// The occurrences that make `document` match, in order of field, position and phrase; none where it does not match.
-    /// `document` is one of the finder's, and they are asked for in their order.
+    /// Returns the occurrences that make `document` match, by field, position and phrase, or `None` if it does not match.
     ///
-    /// Only sub-expressions that match the document report occurrences; where FTS5 reports leftovers of others,
-    /// this deliberately differs (docs/fts5.md).
+    /// `document` must be one of the finder's documents, and calls must follow their order. Only sub-expressions that
+    /// match the document report occurrences. FTS5 also reports leftovers of others; this deviation is deliberate
+    /// (docs/fts5.md).
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// Fails when the index is damaged.
     pub fn places(&mut self, document: u32) -> Result<Option<Vec<Place>>, SnapshotError> {
         let mut places = self.of_node(&self.query.root, document)?;
         if let Some(places) = &mut places {
@@ -53,10 +55,10 @@ impl<'a> PlaceFinder<'a> {
         Ok(places)
     }
 
-    fn of_node(&mut self, node: &Node, document: u32) -> Result<Option<Vec<Place>>, SnapshotError> {
+    fn of_node(&mut self, node: &QueryNode, document: u32) -> Result<Option<Vec<Place>>, SnapshotError> {
         match node {
-            Node::Nothing => Ok(None),
-            Node::Near(group) => {
+            QueryNode::Nothing => Ok(None),
+            QueryNode::Near(group) => {
                 let mut starts = Vec::with_capacity(group.phrases.len());
                 for &phrase in &group.phrases {
                     starts.push(self.starts_in(phrase, document)?);
@@ -80,7 +82,7 @@ impl<'a> PlaceFinder<'a> {
                 }
                 Ok(Some(places))
             }
-            Node::And(nodes) => {
+            QueryNode::And(nodes) => {
                 let mut all = Vec::new();
                 for node in nodes {
                     match self.of_node(node, document)? {
@@ -90,7 +92,7 @@ impl<'a> PlaceFinder<'a> {
                 }
                 Ok(Some(all))
             }
-            Node::Or(nodes) => {
+            QueryNode::Or(nodes) => {
                 let mut any: Option<Vec<Place>> = None;
                 for node in nodes {
                     if let Some(places) = self.of_node(node, document)? {
@@ -99,7 +101,7 @@ impl<'a> PlaceFinder<'a> {
                 }
                 Ok(any)
             }
-            Node::Not(keep, drop) => match self.of_node(drop, document)? {
+            QueryNode::Not(keep, drop) => match self.of_node(drop, document)? {
                 Some(_) => Ok(None),
                 None => self.of_node(keep, document),
             },

@@ -1,4 +1,4 @@
-//! A query against all segments.
+//! Which rows of all segments match a query best?
 
 use super::Corpus;
 use super::cursors::{is_all_of_phrases, is_any_of_phrases, matching, sources};
@@ -12,38 +12,38 @@ use crate::query::Query;
 use crate::scoring::{Ranked, Scoring, TopK, conjunction, disjunction};
 use crate::snapshot::SnapshotError;
 
-/// What to look for.
+/// The parameters of a keyword search.
 #[derive(Clone, Copy, Debug)]
 pub struct Retrieval<'a> {
     /// The query.
     pub query: &'a Query,
-    /// The weight of each field; 1 where there is none.
+    /// The weight of each field; a missing weight counts as 1.
     pub weights: &'a [f64],
-    /// How many rows at most.
+    /// The largest number of rows to return.
     pub limit: usize,
-    /// By segment, the documents that may match; none where all may.
+    /// For each segment, the documents that may match; `None` if all may.
     pub allowed: Option<&'a [Bitmap]>,
-    /// Whether to find out which rows match, all of them: for counts and facets.
+    /// Whether to find all matching documents, for counts and facets.
     pub wants_all: bool,
 }
 
-/// What was found.
+/// The result of a keyword search.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The best rows, best first.
     pub rows: Vec<Ranked>,
-    /// By segment, every document that matches; empty unless asked for.
+    /// For each segment, all matching documents; empty unless `wants_all` was set.
     pub matches: Vec<Bitmap>,
-    /// By phrase, the rows it occurs in.
+    /// For each phrase, the number of live rows that contain it.
     pub hits: Vec<u64>,
-    /// bm25 as it was used.
+    /// The bm25 parameters that were used.
     pub bm25: Bm25,
 }
 
 /// Finds the best rows for a query.
 ///
 /// # Errors
-/// When the index is damaged.
+/// Fails when the index is damaged.
 pub fn search(corpus: &Corpus, retrieval: &Retrieval) -> Result<Found, SnapshotError> {
     let Retrieval { query, weights, limit, .. } = *retrieval;
     let mut lists = Vec::with_capacity(corpus.parts.len());
@@ -84,10 +84,10 @@ pub fn search(corpus: &Corpus, retrieval: &Retrieval) -> Result<Found, SnapshotE
     Ok(Found { rows: top.into_sorted(), matches, hits, bm25 })
 }
 
-/// How often each value of an attribute occurs among `matches`, by segment; most frequent first, ties by value.
+/// Counts the values of an attribute among `matches`, one bitmap per segment. Most frequent first; ties are by value.
 ///
 /// # Errors
-/// When the attributes are damaged.
+/// Fails when the attributes are damaged.
 pub fn facet_counts(
     corpus: &Corpus,
     matches: &[Bitmap],
@@ -141,7 +141,7 @@ pub fn facet_counts(
     Ok(counts)
 }
 
-/// What a value in place of a column's counts as.
+/// Returns the facet values of a value that overrides the column's.
 fn facets_of(value: &Json, kind: AttributeType) -> Vec<String> {
     match kind {
         AttributeType::Keyword | AttributeType::Keywords => texts_of(value, kind),

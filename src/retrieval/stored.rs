@@ -1,13 +1,15 @@
-//! Can the stored documents of these rows be read now?
+//! Can the stored documents of given rows be read now?
 
 use super::{Corpus, part_of};
 use crate::snapshot::SnapshotError;
 
-/// Makes sure that the stored documents of all these rows can be read. Who reads the records of several rows asks this
-/// first: blocks that are in other files and not at hand are then fetched together, not one after the other.
+/// Checks that the stored documents of all these rows can be read.
+///
+/// Call it before reading the records of several rows: blocks in separate files that are not loaded are then requested
+/// together instead of one after the other.
 ///
 /// # Errors
-/// When blocks have to be supplied, all of them in one error, or the snapshot is damaged.
+/// Fails when blocks must be supplied, naming all of them, or when the snapshot is damaged.
 pub fn require(corpus: &Corpus, rows: impl IntoIterator<Item = u32>) -> Result<(), SnapshotError> {
     require_all(corpus, &rows.into_iter().collect::<Vec<_>>())
 }

@@ -1,4 +1,4 @@
-//! What is worked out once for many queries against a segment.
+//! Which tables can queries against a segment share?
 
 use super::Part;
 use crate::bm25::Totals;
@@ -8,31 +8,31 @@ use crate::scoring::ScoreTable;
 use crate::snapshot::SnapshotError;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What outlives a query, for a segment: the tables last asked for, and a row of zeros to sum in.
+/// The cache of a segment: the most recently used tables, and a buffer of zeros for sums.
 #[derive(Debug, Default)]
 pub struct TableCache {
-    /// By weights and average length.
-    table: Last<(Vec<u64>, u64), ScoreTable>,
-    /// By weights and fields.
-    frequencies: Last<(Vec<u64>, FieldSet), Frequencies>,
+    /// The score table of these weights (as bits) and this average length (as bits).
+    table: LastEntry<(Vec<u64>, u64), ScoreTable>,
+    /// The frequencies of these weights (as bits) and fields.
+    frequencies: LastEntry<(Vec<u64>, FieldSet), Frequencies>,
     zeros: Mutex<Vec<f64>>,
 }
 
-/// By shape: its frequency in some fields; none where it touches none of them.
+/// For each shape, its frequency in some fields, or `None` if it occurs in none of them.
 pub type Frequencies = Vec<Option<f64>>;
 
-/// What was worked out last, and for what.
+/// A cache of one entry: the last value and its key.
 #[derive(Debug)]
-struct Last<K, V>(Mutex<Option<(K, Arc<V>)>>);
+struct LastEntry<K, V>(Mutex<Option<(K, Arc<V>)>>);
 
-impl<K, V> Default for Last<K, V> {
-    fn default() -> Last<K, V> {
-        Last(Mutex::new(None))
+impl<K, V> Default for LastEntry<K, V> {
+    fn default() -> LastEntry<K, V> {
+        LastEntry(Mutex::new(None))
     }
 }
 
-impl<K: PartialEq, V> Last<K, V> {
-    /// What is there for this key, or else is made; kept until another is asked for.
+impl<K: PartialEq, V> LastEntry<K, V> {
+    /// Returns the cached value if its key equals `key`; otherwise makes the value and caches it.
     fn get(&self, key: K, make: impl FnOnce() -> Result<V, SnapshotError>) -> Result<Arc<V>, SnapshotError> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, value)) = &*last
@@ -47,10 +47,10 @@ impl<K: PartialEq, V> Last<K, V> {
 }
 
 impl TableCache {
-    /// The table for these weights.
+    /// Returns the score table for these weights and this average length in tokens.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// Fails when the index is damaged.
     pub fn get(
         &self,
         part: &Part,
@@ -64,10 +64,10 @@ impl TableCache {
         })
     }
 
-    /// By shape: its frequency in these fields; none where it touches none of them.
+    /// Returns for each shape its frequency in these fields, or `None` if it occurs in none of them.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// Fails when the index is damaged.
     pub fn frequencies(
         &self,
         part: &Part,
@@ -83,14 +83,14 @@ impl TableCache {
         })
     }
 
-    /// A zero for each of `documents` documents. Zeros taken are to be given back as zeros.
+    /// Takes a buffer with one zero per document. [`TableCache::give_zeros_back`] returns it, zeroed again.
     pub fn take_zeros(&self, documents: usize) -> Vec<f64> {
         let mut zeros = std::mem::take(&mut *self.zeros.lock().unwrap_or_else(PoisonError::into_inner));
         zeros.resize(documents, 0.0);
         zeros
     }
 
-    /// Gives back what [`TableCache::take_zeros`] gave: making a row of zeros costs more than a small query.
+    /// Returns the buffer of [`TableCache::take_zeros`]. Allocating it anew would cost more than a small query.
     pub fn give_zeros_back(&self, zeros: Vec<f64>) {
         debug_assert!(zeros.iter().all(|&zero| zero == 0.0), "zeros come back as zeros");
         *self.zeros.lock().unwrap_or_else(PoisonError::into_inner) = zeros;
@@ -101,10 +101,10 @@ fn bits(weights: &[f64]) -> Vec<u64> {
     weights.iter().map(|weight| weight.to_bits()).collect::<Vec<_>>()
 }
 
-/// How much more a posting can be worth now than when its bound was reckoned.
+/// Returns the factor by which a posting's score may exceed the upper bound stored for it.
 ///
-/// A frequency that grows by a factor is worth at most that factor more; so is one in a document that became
-/// shorter, against the average, by a factor.
+/// A frequency that grows by a factor raises the score by at most that factor. So does a document length that shrinks by
+/// a factor relative to the average.
 fn slack(part: &Part, weights: &[f64], average_length: f64) -> Result<f64, SnapshotError> {
     let schema = part.segment.schema();
     let fields = part.segment.field_lengths()?;
@@ -118,6 +118,6 @@ fn slack(part: &Part, weights: &[f64], average_length: f64) -> Result<f64, Snaps
     });
     let by_weight = by_weight.fold(1.0, f64::max);
     let by_length = (average_length / own_average).max(1.0);
-    // Rounding may have made a bound a little low.
+    // Rounding may have made a stored bound slightly too low.
     Ok(by_weight * by_length * (1.0 + 1e-9))
 }

@@ -1,7 +1,7 @@
-//! How many documents have each term, and how long is each document's vector of terms?
+//! How many documents have each term, and how long is each document's term vector?
 //!
-//! One walk through the dictionary and all lists answers for every document, so that comparing a query with some of them
-//! takes no more than the lists of its own terms. Good until the next write.
+//! One pass over the dictionary and all posting lists answers both for every document. Comparing a query with some
+//! documents then reads only the lists of the query's own terms. The result is valid until the next write.
 
 use super::{Corpus, Part};
 use crate::bitmap::Bitmap;
@@ -10,35 +10,36 @@ use crate::inverted::{Cursor, TermsWalk};
 use crate::snapshot::SnapshotError;
 use crate::wire::len32;
 
-/// What counts, and for how much.
+/// Selects and weighs the terms.
 #[derive(Clone, Copy)]
 pub struct Terms<'a> {
     /// The fields whose terms count.
     pub fields: FieldSet,
-    /// Whether a term counts.
+    /// Returns whether a term counts.
     pub counts: &'a dyn Fn(&[u8]) -> bool,
-    /// What a term tells, by how many documents there are and how many of them have it.
+    /// Returns the inverse document frequency, given the number of documents and of those that have the term.
     pub idf: fn(u64, u64) -> f64,
 }
 
-/// How many documents have each term, and how long each document's vector is: the root of the sum, in byte order of the
-/// terms, of the squares of how often a term occurs times what it tells.
+/// Document frequencies and the lengths of all documents' term vectors.
+///
+/// The length of a vector is the square root of Σ (frequency · idf)², added in byte order of the terms.
 #[derive(Clone, Debug)]
 pub struct TermStatistics {
-    /// By segment, the documents that count: the live ones of those that were given.
+    /// For each segment, the documents that count: the live ones among those that were given.
     members: Vec<Bitmap>,
     documents: u64,
-    /// By segment and number of the term there, how many of its documents have the term.
+    /// For each segment and term number, how many of the counted documents have the term.
     with_term: Vec<Vec<u32>>,
-    /// By row.
+    /// The length of each row's vector.
     lengths: Vec<f64>,
 }
 
 impl TermStatistics {
-    /// Walks through all lists. `members` are, by segment, the documents that count.
+    /// Computes the statistics in one pass over all posting lists; `members` are the documents that count, per segment.
     ///
     /// # Errors
-    /// When the index is damaged.
+    /// Fails when the index is damaged.
     pub fn gather(
         corpus: &Corpus,
         mut members: Vec<Bitmap>,
@@ -49,7 +50,7 @@ impl TermStatistics {
             if let Some(dead) = part.dead {
                 members.subtract(dead);
             }
-            walks.push(Walk::new(part, terms.fields)?);
+            walks.push(SegmentWalk::new(part, terms.fields)?);
         }
         let documents = members.iter().map(|members| members.count() as u64).sum();
         let rows = corpus.parts.last().map_or(0, |part| part.first_row + part.segment.documents());
@@ -83,20 +84,20 @@ impl TermStatistics {
         Ok(TermStatistics { members, documents, with_term, lengths })
     }
 
-    /// By segment, the documents that count.
+    /// Returns for each segment the documents that count.
     pub fn members(&self) -> &[Bitmap] {
         &self.members
     }
 
-    /// How many documents count.
+    /// Returns the number of documents that count.
     pub fn documents(&self) -> u64 {
         self.documents
     }
 
-    /// How many of them have a term.
+    /// Returns how many of the counted documents have a term.
     ///
     /// # Errors
-    /// When the dictionary is damaged.
+    /// Fails when the dictionary is damaged.
     pub fn with_term(&self, corpus: &Corpus, term: &[u8]) -> Result<u64, SnapshotError> {
         let mut sum = 0;
         for (part, with_term) in corpus.parts.iter().zip(&self.with_term) {
@@ -108,26 +109,26 @@ impl TermStatistics {
         Ok(sum)
     }
 
-    /// How long the vector of a row is; 0 where the row does not count.
+    /// Returns the length of a row's vector; 0 if the row does not count.
     pub fn length(&self, row: u32) -> f64 {
         self.lengths[row as usize]
     }
 }
 
-/// A walk through the dictionary of one segment.
-struct Walk<'a> {
+/// A pass over the dictionary of one segment.
+struct SegmentWalk<'a> {
     terms: TermsWalk<'a>,
     term_count: usize,
     is_over: bool,
-    /// One for all lists, once there is a list.
+    /// The cursor for all lists, created with the first list.
     lists: Option<Box<Cursor<'a>>>,
     part: &'a Part<'a>,
-    /// By shape, how often the term occurs in the fields that count.
+    /// For each shape, how often the term occurs in the fields that count.
     counts: Vec<u32>,
 }
 
-impl<'a> Walk<'a> {
-    fn new(part: &'a Part<'a>, fields: FieldSet) -> Result<Walk<'a>, SnapshotError> {
+impl<'a> SegmentWalk<'a> {
+    fn new(part: &'a Part<'a>, fields: FieldSet) -> Result<SegmentWalk<'a>, SnapshotError> {
         let view = part.segment.terms()?;
         let counts = part.segment.shapes()?.iter().map(|shape| {
             let own = shape.counts().iter().filter(|(field, _)| fields.has(*field));
@@ -136,10 +137,10 @@ impl<'a> Walk<'a> {
         let mut terms = view.walk();
         let is_over = !terms.advance()?;
         let counts = counts.collect::<Vec<_>>();
-        Ok(Walk { terms, term_count: view.len(), is_over, lists: None, part, counts })
+        Ok(SegmentWalk { terms, term_count: view.len(), is_over, lists: None, part, counts })
     }
 
-    /// Adds the rows of the members that have the term it stands on, and how often.
+    /// Appends the member rows that have the current term, with its frequency.
     fn occurrences(&mut self, members: &Bitmap, found: &mut Vec<(u32, u32)>) -> Result<(), SnapshotError> {
         let list = self.terms.list();
         let lists = match &mut self.lists {

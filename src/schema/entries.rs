@@ -1,4 +1,4 @@
-//! A map that keeps the order it was written in: the order of fields is FTS5's column order.
+//! How does a map keep its order? The order of text fields matters: it is FTS5's column order.
 
 use serde::ser::{Serialize, Serializer};
 

@@ -1,47 +1,57 @@
-//! A schema from the records themselves, where nobody wrote one.
+//! Which schema fits given records, if nobody wrote one?
 
 use super::{Schema, SchemaError, TextField};
 use crate::attributes::{AttributeType, time_of};
 use crate::document::Record;
 use crate::json::Json;
 
-/// What a field's values look like.
+/// The role that a field's values suggest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Look {
+enum FieldRole {
     Text,
     Attribute(AttributeType),
     OnlyStored,
 }
 
 impl Schema {
-    /// The schema these records suggest.
+    /// Infers a schema from records.
     ///
-    /// Strings are text, arrays of strings keywords, numbers and booleans attributes, ISO dates times, and so are
-    /// numbers in fields named like `createdAt` or `validUntil`. A field whose values differ in type is text if any is a
-    /// string, otherwise only stored.
+    /// Strings are text, arrays of strings are keywords, numbers and booleans are attributes. ISO dates are times, and
+    /// so are numbers in fields with names like `createdAt` or `validUntil`. A field whose values have different types
+    /// is text if any value is a string, and only stored otherwise.
+    ///
+    /// ```
+    /// use snapseek::{Record, Schema, attributes::AttributeType, json::Json};
+    ///
+    /// let json = Json::parse(br#"{"id": "1", "title": "Quick fox", "legs": 4}"#)?;
+    /// let schema = Schema::infer(&[Record::from_json(json)?])?;
+    /// assert_eq!(schema.field_names(), ["title"]);
+    /// assert_eq!(schema.attribute("legs"), Some((0, AttributeType::Number)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// When no field is text.
+    /// Fails when no field is text.
     pub fn infer<'a>(records: impl IntoIterator<Item = &'a Record>) -> Result<Schema, SchemaError> {
-        let mut looks: Vec<(String, Look)> = Vec::new();
+        let mut roles: Vec<(String, FieldRole)> = Vec::new();
         for record in records {
             let Json::Object(entries) = record.json() else { continue };
             for (name, value) in
                 entries.iter().filter(|(name, _)| !matches!(name.as_str(), "id" | "kind" | "$"))
             {
-                let Some(look) = look_of(name, value) else { continue };
-                match looks.iter_mut().find(|(known, _)| known == name) {
-                    Some((_, known)) => *known = common(*known, look),
-                    None => looks.push((name.clone(), look)),
+                let Some(role) = role_of(name, value) else { continue };
+                match roles.iter_mut().find(|(known, _)| known == name) {
+                    Some((_, known)) => *known = common(*known, role),
+                    None => roles.push((name.clone(), role)),
                 }
             }
         }
         let mut schema = Schema::bare();
-        for (name, look) in looks {
-            match look {
-                Look::Text => schema.fields.0.push((name, TextField { weight: 1.0 })),
-                Look::Attribute(kind) => schema.attributes.0.push((name, kind)),
-                Look::OnlyStored => {}
+        for (name, role) in roles {
+            match role {
+                FieldRole::Text => schema.fields.0.push((name, TextField { weight: 1.0 })),
+                FieldRole::Attribute(kind) => schema.attributes.0.push((name, kind)),
+                FieldRole::OnlyStored => {}
             }
         }
         schema.check()?;
@@ -49,31 +59,33 @@ impl Schema {
     }
 }
 
-fn look_of(name: &str, value: &Json) -> Option<Look> {
+fn role_of(name: &str, value: &Json) -> Option<FieldRole> {
     let is_named_like_a_time = name.ends_with("At") || name.starts_with("valid");
     Some(match value {
         Json::Null => return None,
-        Json::Bool(_) => Look::Attribute(AttributeType::Bool),
-        Json::Integer(_) | Json::Float(_) if is_named_like_a_time => Look::Attribute(AttributeType::Time),
-        Json::Integer(_) | Json::Float(_) => Look::Attribute(AttributeType::Number),
-        Json::String(_) if time_of(value).is_some() => Look::Attribute(AttributeType::Time),
-        Json::String(_) => Look::Text,
+        Json::Bool(_) => FieldRole::Attribute(AttributeType::Bool),
+        Json::Integer(_) | Json::Float(_) if is_named_like_a_time => {
+            FieldRole::Attribute(AttributeType::Time)
+        }
+        Json::Integer(_) | Json::Float(_) => FieldRole::Attribute(AttributeType::Number),
+        Json::String(_) if time_of(value).is_some() => FieldRole::Attribute(AttributeType::Time),
+        Json::String(_) => FieldRole::Text,
         Json::Array(values) if values.is_empty() => return None,
         Json::Array(values) if values.iter().all(|value| value.as_str().is_some()) => {
-            Look::Attribute(AttributeType::Keywords)
+            FieldRole::Attribute(AttributeType::Keywords)
         }
-        Json::Array(_) | Json::Object(_) => Look::OnlyStored,
+        Json::Array(_) | Json::Object(_) => FieldRole::OnlyStored,
     })
 }
 
-fn common(a: Look, b: Look) -> Look {
-    let is_stringlike = |look| matches!(look, Look::Text | Look::Attribute(AttributeType::Time));
+fn common(a: FieldRole, b: FieldRole) -> FieldRole {
+    let is_stringlike = |role| matches!(role, FieldRole::Text | FieldRole::Attribute(AttributeType::Time));
     if a == b {
         a
-    } else if is_stringlike(a) && is_stringlike(b) || a == Look::Text || b == Look::Text {
-        Look::Text
+    } else if is_stringlike(a) && is_stringlike(b) || a == FieldRole::Text || b == FieldRole::Text {
+        FieldRole::Text
     } else {
-        Look::OnlyStored
+        FieldRole::OnlyStored
     }
 }
 

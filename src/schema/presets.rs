@@ -1,35 +1,35 @@
-//! Which schema fits records of a known shape?
+//! Which schema fits the records of a known system?
 //!
-//! A preset is a schema for each of the systems whose records and rankings snapseek takes over, with that system's recipe
-//! as the one that answers where a question names none. docs/presets.md tells them field by field.
+//! There is one preset for each system whose records and ranking snapseek supports. A preset is a schema whose default
+//! recipe is that system's. docs/presets.md lists the presets field by field.
 
 use super::{Entries, Schema, TextField};
 use crate::attributes::AttributeType::{self, Bool, Keyword, Keywords, Number, Time};
 use serde::Serialize;
 
-/// The recipe that answers where a question names none.
+/// The recipes that a schema can name as its default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RecipeName {
-    /// Words and vectors, fused.
+    /// Fuses words and vectors.
     #[default]
     Hybrid,
-    /// Memories: salience, sectors, sessions.
+    /// Ranks memories by salience, sectors and sessions.
     Memory,
-    /// Chunks of longer texts.
+    /// Ranks chunks of longer texts.
     Rag,
-    /// Observations, sessions and prompts.
+    /// Ranks observations, sessions and prompts.
     Unified,
-    /// Entries of a vault of knowledge.
+    /// Ranks entries of a knowledge vault.
     Vault,
 }
 
 impl RecipeName {
-    /// All of them.
+    /// Lists every recipe.
     pub const ALL: [RecipeName; 5] =
         [RecipeName::Hybrid, RecipeName::Memory, RecipeName::Rag, RecipeName::Unified, RecipeName::Vault];
 
-    /// Its name, as it is written.
+    /// Returns the name that schemas and requests use.
     pub fn name(self) -> &'static str {
         match self {
             RecipeName::Hybrid => "hybrid",
@@ -40,7 +40,7 @@ impl RecipeName {
         }
     }
 
-    /// The recipe with this name.
+    /// Returns the recipe with this name.
     pub fn named(name: &str) -> Option<RecipeName> {
         RecipeName::ALL.into_iter().find(|recipe| recipe.name() == name)
     }
@@ -49,7 +49,7 @@ impl RecipeName {
         *self == RecipeName::default()
     }
 
-    /// The text fields of its preset, with their weights, in FTS5's column order.
+    /// Returns the text fields of the preset with their weights, in FTS5's column order.
     fn fields(self) -> &'static [(&'static str, f64)] {
         match self {
             RecipeName::Hybrid => &[("title", 10.0), ("body", 1.0)],
@@ -62,7 +62,7 @@ impl RecipeName {
         }
     }
 
-    /// The attributes of its preset.
+    /// Returns the attributes of the preset.
     fn attributes(self) -> &'static [(&'static str, AttributeType)] {
         match self {
             RecipeName::Hybrid => &[("project", Keyword), ("tags", Keywords), ("createdAt", Time)],
@@ -81,7 +81,7 @@ impl RecipeName {
                 ("validFrom", Time),
                 ("validUntil", Time),
                 ("isDeleted", Bool),
-                // Of a document's chunks.
+                // Attributes of the chunks of a longer document.
                 ("parentId", Keyword),
                 ("chunkIndex", Number),
                 ("charOffset", Number),
@@ -122,7 +122,7 @@ impl RecipeName {
         }
     }
 
-    /// The text fields that its models embed where they do not say; all of them where this names none.
+    /// Returns the text fields that the preset's models embed by default; empty means all.
     pub(super) fn embedded_fields(self) -> &'static [&'static str] {
         match self {
             RecipeName::Vault => &["title", "description", "context"],
@@ -132,7 +132,7 @@ impl RecipeName {
 }
 
 impl Schema {
-    /// The schema of a preset: `hybrid`, `memory`, `rag`, `unified` or `vault`.
+    /// Returns the schema of a preset: `hybrid`, `memory`, `rag`, `unified` or `vault`.
     ///
     /// ```
     /// use snapseek::schema::{RecipeName, Schema};
@@ -168,7 +168,7 @@ impl Schema {
         }
     }
 
-    /// The recipe that answers where a question names none; hybrid where the schema names none.
+    /// Returns the default recipe; [`RecipeName::Hybrid`] if the schema names none.
     pub fn recipe(&self) -> RecipeName {
         self.recipe
     }

@@ -1,4 +1,4 @@
-//! A schema from its JSON.
+//! How is a schema read from JSON?
 
 use super::entries::Entries;
 use super::{Cjk, EmbedderKind, RecipeName, Schema, SchemaError, TextField, VectorModel};
@@ -9,18 +9,27 @@ use crate::vector::{Encoding, Metric};
 use serde::de::{Deserialize, Deserializer};
 
 impl Schema {
-    /// Reads a schema from JSON text; whether it can be used is for [`Schema::check`] to say.
+    /// Reads a schema from JSON text. [`Schema::check`] validates its contents.
+    ///
+    /// ```
+    /// use snapseek::Schema;
+    ///
+    /// let schema = Schema::parse(br#"{"fields": {"title": {"weight": 2}, "body": {}}}"#)?;
+    /// assert_eq!(schema.field_names(), ["title", "body"]);
+    /// assert_eq!(schema.weights(), [2.0, 1.0]);
+    /// # Ok::<(), snapseek::SchemaError>(())
+    /// ```
     ///
     /// # Errors
-    /// When the text is not JSON or no schema, or names something twice.
+    /// Fails when the text is not JSON, is not a schema, or repeats a key.
     pub fn parse(text: &[u8]) -> Result<Schema, SchemaError> {
         Ok(Schema::read(&Json::parse_unrepeated(text)?)?)
     }
 
-    /// Reads a schema from JSON.
+    /// Reads a schema from a JSON value.
     ///
     /// # Errors
-    /// When an entry has the wrong type, or there is no such entry.
+    /// Fails when an entry is unknown or has the wrong type.
     pub fn read(json: &Json) -> Result<Schema, OptionsError> {
         let mut read = Options::of_required(json);
         let preset = read.one_of("preset", "preset", &RecipeName::ALL, RecipeName::name);

@@ -1,4 +1,4 @@
-//! The vectors of a schema: which models there are, and where their vectors come from.
+//! Which vector models does a schema have, and where do their vectors come from?
 
 use super::{Schema, SchemaError, SchemaFault};
 use crate::document::Record;
@@ -6,38 +6,38 @@ use crate::json::Json;
 use crate::vector::{Encoding, MAX_WIDTH, Metric};
 use serde::Serialize;
 
-/// A schema names at most this many models.
+/// The largest number of models of a schema.
 pub const MAX_MODELS: usize = 16;
 
-/// A model whose vectors records have.
+/// A vector model of a schema.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct VectorModel {
-    /// How precisely vectors are kept.
+    /// The stored precision of vectors.
     pub encoding: Encoding,
-    /// What near means.
+    /// The similarity metric.
     #[serde(skip_serializing_if = "is_default")]
     pub metric: Metric,
-    /// How many numbers a vector has; found from the first one where it is not given.
+    /// The number of dimensions; taken from the first vector if it is not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<usize>,
-    /// The field of a record that holds its vector. It is not stored with the record.
+    /// The record field that holds the vector. It is not stored with the record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
-    /// The text fields that are embedded, one after the other; all of them where none are named.
+    /// The text fields to embed, in this order; empty means all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub text: Vec<String>,
-    /// What the snapshot itself embeds queries and new records with.
+    /// The embedder in the snapshot that embeds queries and new records.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub embedder: Option<EmbedderKind>,
-    /// Which model made the vectors: vectors of different models are never compared.
+    /// The id of the model that made the vectors. Vectors of different models are never compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// What tells two versions of a model with the same id apart.
+    /// A string that distinguishes versions of a model with the same id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
 }
 
-/// What a snapshot embeds text with by itself.
+/// The embedders that a snapshot can contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EmbedderKind {
@@ -63,11 +63,13 @@ fn is_default(metric: &Metric) -> bool {
 }
 
 impl Schema {
-    /// The same schema with a model more. Where it does not say what it embeds, the recipe may: a vault leaves ids and tags
-    /// out.
+    /// Adds a model.
+    ///
+    /// If the model does not name the fields to embed, the recipe's defaults apply: a vault, for example, leaves out ids
+    /// and tags.
     ///
     /// # Errors
-    /// When the name or the model cannot be used.
+    /// Fails when the name or the model is invalid.
     pub fn with_vectors(mut self, name: &str, model: VectorModel) -> Result<Schema, SchemaError> {
         self.vectors.0.push((name.to_owned(), model));
         self.embed_usual_fields();
@@ -85,10 +87,10 @@ impl Schema {
         }
     }
 
-    /// The same schema with another model of a name that it has, or one more.
+    /// Replaces the model with this name, or adds it.
     ///
     /// # Errors
-    /// When the model cannot be used.
+    /// Fails when the model is invalid.
     pub fn with_model(mut self, name: &str, model: VectorModel) -> Result<Schema, SchemaError> {
         match self.vectors.0.iter_mut().find(|(known, _)| known == name) {
             Some((_, known)) => *known = model,
@@ -98,23 +100,23 @@ impl Schema {
         Ok(self)
     }
 
-    /// The models, in order.
+    /// Returns the models, in order.
     pub fn models(&self) -> impl ExactSizeIterator<Item = (&str, &VectorModel)> {
         self.vectors.0.iter().map(|(name, model)| (name.as_str(), model))
     }
 
-    /// The model with this name: its place, and itself.
+    /// Returns the index of the model with this name, and the model.
     pub fn model(&self, name: &str) -> Option<(usize, &VectorModel)> {
         let place = self.vectors.0.iter().position(|(model, _)| model == name)?;
         Some((place, &self.vectors.0[place].1))
     }
 
-    /// Notes the width of a model's vectors; whether it is what was known of it before.
+    /// Sets the width of a model's vectors if it is unknown, and returns whether it equals `width` now.
     pub fn settle_width(&mut self, model: usize, width: usize) -> bool {
         *self.vectors.0[model].1.width.get_or_insert(width) == width
     }
 
-    /// Takes over the widths that `other` knows; whether the two are otherwise the same.
+    /// Copies the widths that `other` knows, and returns whether the two schemas are equal apart from that.
     pub fn settle_widths_of(&mut self, other: &Schema) -> bool {
         let mut own = self.clone();
         let mut theirs = other.clone();
@@ -129,7 +131,7 @@ impl Schema {
         is_same
     }
 
-    /// The text of a record that a model embeds: its fields, one a line.
+    /// Returns the text of a record that a model embeds: its fields, one per line.
     pub fn embedded_text(&self, model: usize, record: &Record) -> String {
         let named = &self.vectors.0[model].1.text;
         let all = self.field_names();
@@ -138,7 +140,7 @@ impl Schema {
         texts.collect::<Vec<_>>().join("\n")
     }
 
-    /// A record as it is stored: without its vectors.
+    /// Returns a record as it is stored, without its vectors.
     pub fn stored_json<'a>(&self, record: &'a Record) -> std::borrow::Cow<'a, Json> {
         let is_vector = |name: &str| self.models().any(|(_, model)| model.field.as_deref() == Some(name));
         match record.json() {
@@ -163,7 +165,10 @@ impl Schema {
                 return wrong(format!("its width is {width}; 1 to {MAX_WIDTH} are allowed"));
             }
             if model.encoding == Encoding::I1 && model.metric == Metric::Euclidean {
-                return wrong("bits tell angles and not distances; take i8 or f32, or the cosine".to_owned());
+                return wrong(
+                    "1-bit vectors preserve only angles; use the encoding i8 or f32, or the metric cosine"
+                        .to_owned(),
+                );
             }
             if let Some(text) = model.text.iter().find(|text| self.field(text).is_none()) {
                 return wrong(format!("there is no text field \"{text}\""));
@@ -172,12 +177,12 @@ impl Schema {
                 let is_taken = self.field(field).is_some() || self.attribute(field).is_some();
                 if is_taken || matches!(field.as_str(), "" | "id" | "kind" | "$") {
                     return wrong(format!(
-                        "the field \"{field}\" cannot hold a vector: it is something else"
+                        "the field \"{field}\" cannot hold a vector, because it is a text field, an attribute or a reserved name"
                     ));
                 }
             }
             if model.embedder.is_some() && model.metric != Metric::Cosine {
-                return wrong("the snapshot's own embedders go with the cosine".to_owned());
+                return wrong("an embedder in the snapshot requires the metric cosine".to_owned());
             }
         }
         Ok(())

@@ -1,7 +1,7 @@
-//! Consecutive records, taken apart and inverted, but not yet encoded.
+//! How do records become postings? A batch holds consecutive records that are inverted but not encoded.
 
 use super::loose::LooseVector;
-use super::rows::{RowRef, Rows};
+use super::rows::{RowRef, RowsByKey};
 use super::vectors::rows_writers;
 use crate::analysis::{Analyzer, Purpose};
 use crate::attributes::{AttributeType, ColumnWriter};
@@ -13,94 +13,96 @@ use crate::schema::{Schema, SchemaError};
 use crate::vector::{RowsWriter, VectorError};
 use crate::wire::len32;
 
-/// A record longer than this, as JSON, is refused.
+/// The largest length of a record, in bytes of JSON.
 pub const MAX_RECORD_LEN: usize = 16 << 20;
 
-/// Why a record cannot be taken.
+/// A boxed [`BatchFault`].
 pub type BatchError = Box<BatchFault>;
 
-/// What is wrong with a record.
+/// The reasons why a record is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BatchFault {
     /// The record is too long.
     #[error("record \"{id}\" has {len} bytes; at most {MAX_RECORD_LEN} are allowed: split it")]
     TooLong {
-        /// Its id.
+        /// The record's id.
         id: String,
-        /// Its bytes, as JSON.
+        /// The record's length, in bytes of JSON.
         len: usize,
     },
-    /// An attribute has a value of another type.
-    #[error("record \"{id}\": \"{attribute}\" is {found}, the schema says {}", .expected.name())]
+    /// An attribute's value has the wrong type.
+    #[error("record \"{id}\": \"{attribute}\" is {found}, but the schema declares it as {}", .expected.name())]
     WrongType {
-        /// Its id.
+        /// The record's id.
         id: String,
         /// The attribute.
         attribute: String,
-        /// What it is.
+        /// The type of the value, with an article.
         found: &'static str,
-        /// What the schema says.
+        /// The type that the schema declares.
         expected: AttributeType,
     },
     /// A text field holds an object.
-    #[error("record \"{id}\": \"{field}\" is an object, the schema says it is text")]
+    #[error("record \"{id}\": \"{field}\" is an object, but the schema declares it as text")]
     NotText {
-        /// Its id.
+        /// The record's id.
         id: String,
         /// The field.
         field: String,
     },
-    /// A vector cannot be taken.
+    /// A vector is invalid.
     #[error("record \"{id}\": its vector for \"{model}\" cannot be used: {error}")]
     Vector {
-        /// Its id.
+        /// The record's id.
         id: String,
         /// The model.
         model: String,
-        /// Why not.
+        /// The reason why it is invalid.
         error: VectorError,
     },
-    /// A field that holds a vector is something else.
-    #[error("record \"{id}\": \"{field}\" is {found}, the schema says it is a vector: an array of numbers")]
+    /// The value of a vector field is not a vector.
+    #[error("record \"{id}\": \"{field}\" is {found}, but must be a vector: an array of numbers")]
     NotAVector {
-        /// Its id.
+        /// The record's id.
         id: String,
         /// The field.
         field: String,
-        /// What it is.
+        /// The type of the value, with an article.
         found: &'static str,
     },
-    /// A vector that came by itself is for no model.
-    #[error("the vector of \"{id}\" cannot be taken: {reason}")]
+    /// No model fits a vector that arrived without its record.
+    #[error("the vector of \"{id}\" cannot be used: {reason}")]
     NoModel {
         /// The id of the record.
         id: String,
-        /// Why there is none for it.
+        /// The reason why no model fits.
         reason: String,
     },
-    /// There are too many kinds.
-    #[error("record \"{id}\" has one kind too many; at most {MAX_KINDS} kinds are allowed")]
+    /// The record's kind exceeds the allowed number of kinds.
+    #[error(
+        "record \"{id}\" has a new kind, but at most {MAX_KINDS} different kinds are allowed; use fewer kinds"
+    )]
     TooManyKinds {
-        /// Its id.
+        /// The record's id.
         id: String,
     },
 }
 
-/// Gathers consecutive records, in row order; [`BatchWriter::finish`] makes them a [`Batch`].
+/// Collects consecutive records in row order; [`BatchWriter::finish`] turns them into a [`Batch`].
 #[derive(Debug)]
 pub struct BatchWriter {
     analyzer: Analyzer,
     /// The names of the text fields.
     fields: Vec<String>,
-    /// Where the last record with each key is; there is one part.
-    rows: Rows,
+    /// Maps each key to the last record with that key. All rows belong to one part.
+    rows: RowsByKey,
     tokens: Vec<u32>,
     words: Words,
     batch: Batch,
 }
 
-/// Consecutive records, in row order: their postings by term, and what else a segment holds of them.
+/// Consecutive records in row order: their postings per term, and everything else a segment stores.
 #[derive(Debug)]
 pub struct Batch {
     schema: Schema,
@@ -108,21 +110,21 @@ pub struct Batch {
     pub(super) dead: Bitmap,
     removed: Vec<(String, String)>,
     pub(super) columns: Vec<ColumnWriter>,
-    /// The vectors, model by model.
+    /// The vectors, one writer per model.
     pub(super) vectors: Vec<RowsWriter>,
     loose: Vec<LooseVector>,
-    /// Tokens per document and field, document by document.
+    /// The number of tokens per document and field, all fields of a document together.
     pub(super) lengths: Vec<u32>,
     pub(super) groups: Vec<Group>,
     pub(super) tail: Vec<Vec<u8>>,
     pub(super) terms: Interner,
     pub(super) inverted: InvertedBatch,
-    /// The written forms of words with their counts, sorted; empty where the schema does not keep them.
+    /// The unstemmed words with their counts, sorted; empty unless the schema keeps them.
     pub(super) forms: Vec<(Vec<u8>, u32)>,
     text_len: usize,
 }
 
-/// What is known of each word as it was written: words recur, so folding and stemming is done once each.
+/// The term and form of each distinct word of the source text. Words recur, so each is folded and stemmed only once.
 #[derive(Debug, Default)]
 struct Words {
     surfaces: Interner,
@@ -133,16 +135,16 @@ struct Words {
 }
 
 impl BatchWriter {
-    /// A writer without records.
+    /// Creates a writer without records.
     ///
     /// # Errors
-    /// When the schema cannot be used.
+    /// Fails when the schema is invalid.
     pub fn new(schema: &Schema) -> Result<BatchWriter, SchemaError> {
         schema.check()?;
         Ok(BatchWriter {
             analyzer: schema.analyzer()?,
             fields: schema.field_names().into_iter().map(str::to_owned).collect::<Vec<_>>(),
-            rows: Rows::default(),
+            rows: RowsByKey::default(),
             tokens: Vec::new(),
             words: Words::default(),
             batch: Batch {
@@ -164,34 +166,34 @@ impl BatchWriter {
         })
     }
 
-    /// How many records were added, replaced ones included.
+    /// Returns the number of added records, including replaced ones.
     pub fn len(&self) -> usize {
         self.batch.keys.len()
     }
 
-    /// Whether nothing was added or removed.
+    /// Returns whether nothing was added or removed.
     pub fn is_empty(&self) -> bool {
         let Batch { keys, removed, loose, .. } = &self.batch;
         keys.is_empty() && removed.is_empty() && loose.is_empty()
     }
 
-    /// The bytes of all records, as JSON.
+    /// Returns the length of all records, in bytes of JSON.
     pub fn text_len(&self) -> usize {
         self.batch.text_len
     }
 
-    /// Appends a record; one with the same key in this batch is replaced.
+    /// Appends a record and replaces an earlier record with the same key in this batch.
     ///
     /// # Errors
-    /// When the record does not fit the schema or a limit; then nothing is appended.
+    /// Fails when the record does not fit the schema or exceeds a limit. Nothing is appended in that case.
     pub fn add(&mut self, record: &Record) -> Result<(), BatchError> {
         self.add_with(record, &[])
     }
 
-    /// Appends a record with vectors by model; those that the record itself carries go before them.
+    /// Appends a record with given vectors, one per model. A vector in the record itself takes precedence.
     ///
     /// # Errors
-    /// As [`BatchWriter::add`].
+    /// Fails as [`BatchWriter::add`] does.
     pub fn add_with(&mut self, record: &Record, vectors: &[Option<Vec<f32>>]) -> Result<(), BatchError> {
         let batch = &mut self.batch;
         let mut stored = Vec::new();
@@ -218,7 +220,7 @@ impl BatchWriter {
         for place in 0..self.fields.len() {
             let before = self.tokens.len();
             match record.json().get(&self.fields[place]) {
-                // The common case by itself: no copy of the text.
+                // Tokenize a string, the common case, without copying it.
                 Some(Json::String(text)) => self.tokenize(text),
                 Some(other) => self.tokenize(&text_of(other).unwrap_or_default()),
                 None => {}
@@ -237,17 +239,19 @@ impl BatchWriter {
         Ok((loose.model, loose.vector))
     }
 
-    /// Takes a vector that comes by itself: a line with the key of a record, and `vector`, and `model` where there are
-    /// several. It is the record's wherever that is, instead of any that came with it.
+    /// Adds a vector that arrives without its record.
+    ///
+    /// `line` holds the key of the record, `vector`, and `model` if the schema has several models. The vector replaces
+    /// one that came with the record, whichever part the record is in.
     ///
     /// # Errors
-    /// When the line has no vector that a model can take.
+    /// Fails when the line has no vector that a model accepts.
     pub fn add_vector(&mut self, line: &Record) -> Result<(), BatchError> {
         self.batch.loose.push(LooseVector::read(line, &self.batch)?);
         Ok(())
     }
 
-    /// Removes the record with this key from this batch, and from whatever the batch is added to.
+    /// Removes the record with this key from this batch, and from everything the batch is added to.
     pub fn remove(&mut self, key: Key) {
         let batch = &mut self.batch;
         if let Some(at) = self.rows.find(key, &|at| batch.keys.get(at.row as usize) == key) {
@@ -256,7 +260,7 @@ impl BatchWriter {
         batch.removed.push((key.id.to_owned(), key.kind.to_owned()));
     }
 
-    /// The batch of what was gathered.
+    /// Returns the batch of all added records.
     pub fn finish(self) -> Batch {
         let BatchWriter { tokens, words, mut batch, .. } = self;
         batch.inverted =
@@ -308,42 +312,42 @@ impl Words {
 }
 
 impl Batch {
-    /// The schema.
+    /// Returns the schema.
     pub fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// How many records were added, replaced ones included.
+    /// Returns the number of added records, including replaced ones.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Whether no record was added.
+    /// Returns whether no record was added.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// The bytes of all records, as JSON.
+    /// Returns the length of all records, in bytes of JSON.
     pub fn text_len(&self) -> usize {
         self.text_len
     }
 
-    /// The keys that were removed, before or after a record with that key was added.
+    /// Returns the keys that were removed, whether before or after a record with that key was added.
     pub fn removed(&self) -> impl Iterator<Item = Key<'_>> {
         self.removed.iter().map(|(id, kind)| Key { id, kind })
     }
 
-    /// The vectors that came by themselves; they are not the batch's any more.
+    /// Moves the vectors that arrived without their records out of the batch.
     pub(crate) fn take_loose(&mut self) -> Vec<LooseVector> {
         std::mem::take(&mut self.loose)
     }
 
-    /// The key of a record by its row in this batch.
+    /// Returns the key of the record in a row of this batch.
     pub fn key(&self, row: usize) -> Key<'_> {
         self.keys.get(row)
     }
 
-    /// Whether the record in this row was replaced or removed.
+    /// Returns whether the record in this row was replaced or removed.
     pub fn is_dead(&self, row: usize) -> bool {
         self.dead.has(row)
     }

@@ -1,4 +1,4 @@
-//! What a snapshot embeds texts with by itself, model by model.
+//! Which embedders does a snapshot contain, one per model?
 
 use crate::document::Record;
 use crate::embed::{Embedder, HashEmbedder, StaticModelView};
@@ -7,26 +7,26 @@ use crate::wire::{Malformed, blocks, put_blocks};
 
 const WHAT: &str = "the table of embedders";
 
-/// The embedders of a schema's models; some have none.
+/// The embedders of a schema's models. A model may have none.
 pub struct Embedders<'a> {
-    by_model: Vec<Option<Own<'a>>>,
+    by_model: Vec<Option<ModelEmbedder<'a>>>,
 }
 
-enum Own<'a> {
+enum ModelEmbedder<'a> {
     Hash(Box<HashEmbedder>),
     Static(StaticModelView<'a>),
 }
 
-/// The section of these tables, one a model, empty where a model needs none; [`Embedders::parse`] reads it.
+/// Encodes the section of embedding tables, one per model, empty if a model needs none; [`Embedders::parse`] reads it.
 pub fn encode_tables(tables: &[Vec<u8>]) -> Vec<u8> {
     put_blocks(tables, |table, out| out.extend_from_slice(table))
 }
 
 impl<'a> Embedders<'a> {
-    /// The embedders of a snapshot whose section this is; none where it has no such section.
+    /// Reads the embedders of a snapshot from its section, if it has one.
     ///
     /// # Errors
-    /// When the section is damaged, or does not fit the schema.
+    /// Fails when the section is damaged or does not fit the schema.
     pub fn parse(schema: &Schema, section: Option<&'a [u8]>) -> Result<Embedders<'a>, Malformed> {
         let tables = match section {
             Some(section) => blocks(section, WHAT)?,
@@ -38,10 +38,10 @@ impl<'a> Embedders<'a> {
         Embedders::of(schema, &tables)
     }
 
-    /// The embedders with these tables, one a model, empty where a model needs none.
+    /// Creates embedders from tables, one per model, empty if a model needs none.
     ///
     /// # Errors
-    /// When a table cannot be read.
+    /// Fails when a table cannot be read.
     pub fn with_tables(schema: &Schema, tables: &'a [Vec<u8>]) -> Result<Embedders<'a>, Malformed> {
         Embedders::of(schema, &tables.iter().map(Vec::as_slice).collect::<Vec<_>>())
     }
@@ -51,15 +51,15 @@ impl<'a> Embedders<'a> {
         for (place, (_, model)) in schema.models().enumerate() {
             let table = tables.get(place).filter(|table| !table.is_empty());
             by_model.push(match (model.embedder, table) {
-                (Some(EmbedderKind::Hash), None) => {
-                    Some(Own::Hash(Box::new(HashEmbedder::new(model.width.unwrap_or(HashEmbedder::WIDTH)))))
-                }
+                (Some(EmbedderKind::Hash), None) => Some(ModelEmbedder::Hash(Box::new(HashEmbedder::new(
+                    model.width.unwrap_or(HashEmbedder::WIDTH),
+                )))),
                 (Some(EmbedderKind::Static), Some(table)) => {
                     let view = StaticModelView::parse(table)?;
                     if model.width.is_some_and(|width| width != view.width()) {
                         return Err(Malformed(WHAT));
                     }
-                    Some(Own::Static(view))
+                    Some(ModelEmbedder::Static(view))
                 }
                 (Some(EmbedderKind::Static) | None, None) => None,
                 (_, Some(_)) => return Err(Malformed(WHAT)),
@@ -71,25 +71,25 @@ impl<'a> Embedders<'a> {
     /// Checks every byte of the tables.
     ///
     /// # Errors
-    /// When something is not as it was written.
+    /// Fails when a table is damaged.
     pub fn verify(&self) -> Result<(), Malformed> {
         for own in self.by_model.iter().flatten() {
-            if let Own::Static(view) = own {
+            if let ModelEmbedder::Static(view) = own {
                 view.verify()?;
             }
         }
         Ok(())
     }
 
-    /// The vector of a text; none where the model has no embedder. Zeros where it knows nothing in the text.
+    /// Embeds a text, or returns `None` if the model has no embedder. A text without known tokens gives zeros.
     pub fn embed(&self, model: usize, text: &str) -> Option<Vec<f32>> {
         Some(match self.by_model.get(model)?.as_ref()? {
-            Own::Hash(embedder) => embedder.embed(text),
-            Own::Static(view) => view.embed(text),
+            ModelEmbedder::Hash(embedder) => embedder.embed(text),
+            ModelEmbedder::Static(view) => view.embed(text),
         })
     }
 
-    /// The vectors of a record, by model; none where there is no embedder, or nothing to embed.
+    /// Embeds a record with each model; `None` if a model has no embedder or finds nothing to embed.
     pub fn vectors(&self, schema: &Schema, record: &Record) -> Vec<Option<Vec<f32>>> {
         let vector = |model: usize| {
             self.by_model[model].as_ref()?;

@@ -1,4 +1,4 @@
-//! Vectors that come by themselves, before or after the records that they are of:
+//! How are vectors taken that arrive separately from their records, before or after them? As lines like
 //! `{"$": "vector", "id": "7", "model": "minilm", "vector": [0.1, …]}`.
 
 use super::batch::{Batch, BatchError, BatchFault};
@@ -8,7 +8,7 @@ use crate::document::{Key, Record};
 use crate::json::Json;
 use crate::vector::check_vector;
 
-/// A vector, and whose it is.
+/// A vector that arrived without its record, with the key of that record.
 #[derive(Debug)]
 pub(crate) struct LooseVector {
     id: String,
@@ -17,7 +17,7 @@ pub(crate) struct LooseVector {
     pub vector: Vec<f32>,
 }
 
-/// A vector, and the row of the record whose it is.
+/// A vector that arrived without its record, with the row of that record.
 #[derive(Debug)]
 pub struct LooseRow<'a> {
     pub(crate) model: usize,
@@ -26,7 +26,7 @@ pub struct LooseRow<'a> {
 }
 
 impl LooseVector {
-    /// The vector of a line, for a model of the batch's schema: the one that it names, or the only one.
+    /// Reads a line's vector for the model that the line names, or for the schema's only model.
     pub(super) fn read(line: &Record, batch: &Batch) -> Result<LooseVector, BatchError> {
         let (id, schema) = (line.id().to_owned(), batch.schema());
         let found = match (line.json().get("model"), schema.models().len()) {
@@ -34,10 +34,10 @@ impl LooseVector {
                 .model(name)
                 .map(|(place, _)| place)
                 .ok_or_else(|| format!("the schema has no model \"{name}\"")),
-            (Some(other), _) => Err(format!("its \"model\" is {}; a name is wanted", other.kind())),
+            (Some(other), _) => Err(format!("its \"model\" is {}; use the name of a model", other.kind())),
             (None, 0) => Err("the schema has no vectors".to_owned()),
             (None, 1) => Ok(0),
-            (None, _) => Err("it names no \"model\", and the schema has several".to_owned()),
+            (None, _) => Err("it has no \"model\", but the schema has several models; name one".to_owned()),
         };
         let model = match found {
             Ok(model) => model,

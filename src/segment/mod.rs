@@ -1,8 +1,8 @@
 //! How do records become a segment, and several segments one?
 //!
-//! A segment is the encoded form of consecutive records: what a snapshot holds, and what a write at run time adds. Records
-//! are gathered in a [`Batch`]; [`merge()`] makes one segment of any number of batches and segments. Its bytes
-//! depend on the live records and the schema alone, however the records were divided.
+//! A segment is the encoded form of consecutive records. A snapshot holds one, and every write at run time adds one.
+//! Records are collected in a [`Batch`]; [`merge()`] makes one segment of any number of batches and segments. Its
+//! bytes depend only on the live records and the schema, however the records were divided.
 
 mod batch;
 mod embedders;
@@ -21,10 +21,10 @@ pub use embedders::{Embedders, encode_tables};
 pub use loose::LooseRow;
 pub(crate) use loose::LooseVector;
 pub use merge::{MAX_TEXT, MergeError, MergeFault, Source, merge, merge_sections};
-pub(crate) use rows::{RowRef, Rows};
+pub(crate) use rows::{RowRef, RowsByKey};
 
 use crate::attributes::{self, ColumnView};
-use crate::document::{DocumentsView, Key, KeysView, Outside, Record};
+use crate::document::{DocumentsView, Key, KeysView, Record, SeparateBlocks};
 use crate::ids::FieldId;
 use crate::inverted::{Cursor, LengthsView, ListRef, PostingLists, Shape, TermsView, TermsWalk, shapes};
 use crate::json::Json;
@@ -41,18 +41,18 @@ pub struct Segment {
     snapshot: Snapshot,
     schema: Schema,
     documents: u32,
-    /// Where the documents are, if not in the file.
-    outside: Option<Outside>,
+    /// The separate files that hold the documents; `None` if the segment's own file holds them.
+    outside: Option<SeparateBlocks>,
     shapes: OnceLock<Vec<Shape>>,
     lengths: OnceLock<Vec<u32>>,
     columns_are_ordered: OnceLock<bool>,
 }
 
 impl Segment {
-    /// Opens the bytes that [`merge()`] wrote. Costs the same for any size.
+    /// Opens the bytes that [`merge()`] wrote. The cost does not depend on their length.
     ///
     /// # Errors
-    /// When the bytes are no snapshot, or the schema cannot be used.
+    /// Fails when the bytes are not a snapshot, or when its schema is invalid.
     pub fn open(bytes: Vec<u8>) -> Result<Segment, SnapshotError> {
         let snapshot = Snapshot::open(bytes)?;
         let schema = Schema::parse(snapshot.section(SectionKind::Schema)?)
@@ -73,22 +73,24 @@ impl Segment {
         })
     }
 
-    /// How many documents it holds, live or not.
+    /// Returns the number of documents, live or dead.
     pub fn documents(&self) -> u32 {
         self.documents
     }
 
-    /// Its schema.
+    /// Returns the schema.
     pub fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// The file.
+    /// Returns the file.
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
     }
 
-    /// Its bytes without vectors and what makes them: these have no offsets into each other to keep small.
+    /// Returns the file's length in bytes, without vectors, embedders and state.
+    ///
+    /// Those sections do not contribute to the 32-bit offsets that limit the size of a segment.
     pub fn text_len(&self) -> usize {
         let is_text =
             |kind| !matches!(kind, SectionKind::Vectors | SectionKind::Embedders | SectionKind::State);
@@ -97,21 +99,21 @@ impl Segment {
             .iter()
             .filter(|section| is_text(section.kind))
             .map(|section| section.range.len())
-            .fold(self.outside.as_ref().map_or(0, Outside::len), usize::saturating_add)
+            .fold(self.outside.as_ref().map_or(0, SeparateBlocks::len), usize::saturating_add)
     }
 
-    /// The dictionary.
+    /// Returns the dictionary.
     ///
     /// # Errors
-    /// When the section is damaged, as with every section below.
+    /// Fails when the section is damaged, as do all methods below that read a section.
     pub fn terms(&self) -> Result<TermsView<'_>, SnapshotError> {
         Ok(TermsView::parse(self.snapshot.section(SectionKind::Terms)?)?)
     }
 
-    /// The written forms; none where the schema does not keep them.
+    /// Returns the dictionary of unstemmed words, or `None` if the schema does not keep them.
     ///
     /// # Errors
-    /// When the section is damaged.
+    /// Fails when the section is damaged.
     pub fn forms(&self) -> Result<Option<TermsView<'_>>, SnapshotError> {
         match self.snapshot.optional_section(SectionKind::Forms)? {
             Some(bytes) => Ok(Some(TermsView::parse(bytes)?)),
@@ -119,26 +121,26 @@ impl Segment {
         }
     }
 
-    /// The postings' bytes.
+    /// Returns the bytes of all posting lists.
     ///
     /// # Errors
-    /// When the section is damaged.
+    /// Fails when the section is damaged.
     pub fn postings(&self) -> Result<&[u8], SnapshotError> {
         self.snapshot.section(SectionKind::Postings)
     }
 
-    /// The lists of terms.
+    /// Returns the posting lists.
     ///
     /// # Errors
-    /// When a section is damaged.
+    /// Fails when a section is damaged.
     pub fn lists(&self) -> Result<PostingLists<'_>, SnapshotError> {
         Ok(PostingLists { postings: self.postings()?, shapes: self.shapes()?, documents: self.documents })
     }
 
-    /// The shapes by number.
+    /// Returns the shapes by number.
     ///
     /// # Errors
-    /// When the section is damaged.
+    /// Fails when the section is damaged.
     pub fn shapes(&self) -> Result<&[Shape], SnapshotError> {
         if let Some(shapes) = self.shapes.get() {
             return Ok(shapes);
@@ -148,18 +150,18 @@ impl Segment {
         Ok(self.shapes.get_or_init(|| shapes))
     }
 
-    /// No term occurs more often in one document, whatever the file says.
+    /// Returns an upper bound for the occurrences of a term in one document, which a forged file cannot raise.
     fn most_occurrences(&self) -> Result<usize, SnapshotError> {
         let most_text = self.stored()?.most_text();
-        // How long a file is that is not here is only a claim; but each position takes a bit of the postings.
+        // The length of a separate file is only a claim. Each position, however, takes at least one bit of the postings.
         let bits = || Ok::<_, SnapshotError>(self.postings()?.len().saturating_mul(8).max(1));
         if self.outside.is_some() { Ok(most_text.min(bits()?)) } else { Ok(most_text) }
     }
 
-    /// The tokens of each document, field by field.
+    /// Returns the number of tokens of each document per field.
     ///
     /// # Errors
-    /// When the section is damaged, or speaks of other documents.
+    /// Fails when the section is damaged or was written for other documents.
     pub fn field_lengths(&self) -> Result<LengthsView<'_>, SnapshotError> {
         let view = LengthsView::parse(self.snapshot.section(SectionKind::Lengths)?)?;
         let fits =
@@ -167,10 +169,10 @@ impl Segment {
         if fits { Ok(view) } else { Err(Malformed("the table of lengths").into()) }
     }
 
-    /// The tokens of each document in all fields together.
+    /// Returns the number of tokens of each document in all fields together.
     ///
     /// # Errors
-    /// When the section is damaged.
+    /// Fails when the section is damaged.
     pub fn lengths(&self) -> Result<&[u32], SnapshotError> {
         if let Some(lengths) = self.lengths.get() {
             return Ok(lengths);
@@ -179,10 +181,10 @@ impl Segment {
         Ok(self.lengths.get_or_init(|| totals))
     }
 
-    /// The ids and kinds.
+    /// Returns the ids and kinds.
     ///
     /// # Errors
-    /// When the section is damaged, or speaks of other documents.
+    /// Fails when the section is damaged or was written for other documents.
     pub fn keys(&self) -> Result<KeysView<'_>, SnapshotError> {
         let keys = KeysView::parse(self.snapshot.section(SectionKind::Keys)?)?;
         if keys.len() == self.documents as usize {
@@ -192,16 +194,18 @@ impl Segment {
         }
     }
 
-    /// Whether it holds changes to a snapshot, and not a snapshot.
+    /// Returns whether the file holds changes to a snapshot instead of a snapshot.
     pub fn is_changes(&self) -> bool {
         self.snapshot.sections().iter().any(|section| section.kind == SectionKind::Removed)
     }
 
-    /// The stored documents: the only way to them. Who wants several calls [`DocumentsView::require`] first, so that what
-    /// is in another file and not at hand is asked for at once.
+    /// Returns the stored documents; all access to them goes through this view.
+    ///
+    /// Before reading several documents, call [`DocumentsView::require`], so that all blocks that are in separate files
+    /// and not loaded are requested at once.
     ///
     /// # Errors
-    /// When a section is damaged.
+    /// Fails when a section is damaged.
     pub fn stored(&self) -> Result<DocumentsView<'_>, SnapshotError> {
         let table = self.snapshot.section(SectionKind::DocumentTable)?;
         Ok(match &self.outside {
@@ -210,20 +214,20 @@ impl Segment {
         })
     }
 
-    /// Where its documents are; none where they are in its file.
-    pub fn outside(&self) -> Option<&Outside> {
+    /// Returns the separate files that hold the documents, or `None` if the segment's own file holds them.
+    pub fn outside(&self) -> Option<&SeparateBlocks> {
         self.outside.as_ref()
     }
 
-    /// The same, to attach a source to it.
-    pub fn outside_mut(&mut self) -> Option<&mut Outside> {
+    /// Returns the separate files that hold the documents, for attaching a source.
+    pub fn outside_mut(&mut self) -> Option<&mut SeparateBlocks> {
         self.outside.as_mut()
     }
 
-    /// The attributes, in the schema's order.
+    /// Returns the attribute columns, in the schema's order.
     ///
     /// # Errors
-    /// When the section is damaged, or does not fit the schema.
+    /// Fails when the section is damaged or does not fit the schema.
     pub fn columns(&self) -> Result<Vec<ColumnView<'_>>, SnapshotError> {
         let bytes = self.snapshot.section(SectionKind::Attributes)?;
         let columns = attributes::parse(bytes, self.documents as usize)?;
@@ -238,10 +242,10 @@ impl Segment {
         }
     }
 
-    /// The vectors, in the order of the schema's models.
+    /// Returns the vectors, in the order of the schema's models.
     ///
     /// # Errors
-    /// When the section is damaged, or does not fit the schema.
+    /// Fails when the section is damaged or does not fit the schema.
     pub fn vectors(&self) -> Result<Vec<RowsView<'_>>, SnapshotError> {
         if self.schema.models().len() == 0 {
             return Ok(Vec::new());
@@ -258,18 +262,18 @@ impl Segment {
         }
     }
 
-    /// What it embeds texts with by itself.
+    /// Returns the embedders that the snapshot contains.
     ///
     /// # Errors
-    /// When the section is damaged, or does not fit the schema.
+    /// Fails when the section is damaged or does not fit the schema.
     pub fn embedders(&self) -> Result<Embedders<'_>, SnapshotError> {
         Ok(Embedders::parse(&self.schema, self.snapshot.optional_section(SectionKind::Embedders)?)?)
     }
 
-    /// Links, sessions, uses, feedback, changed fields.
+    /// Returns the state: links, sessions, uses, feedback and changed fields.
     ///
     /// # Errors
-    /// When the section is damaged.
+    /// Fails when the section is damaged.
     pub fn state(&self) -> Result<State, SnapshotError> {
         match self.snapshot.optional_section(SectionKind::State)? {
             Some(bytes) => Ok(State::parse(bytes)?),
@@ -277,18 +281,18 @@ impl Segment {
         }
     }
 
-    /// A document, read back.
+    /// Reads a stored document.
     ///
     /// # Errors
-    /// When its block is damaged, or there is no such document.
+    /// Fails when its block is damaged or `document` is out of range.
     pub fn record(&self, document: u32) -> Result<Record, SnapshotError> {
         parse_record(self.stored()?.reader().get(document as usize)?)
     }
 
-    /// Checks everything: checksums, and that every part can be read to its end.
+    /// Checks all checksums, and reads every part to its end.
     ///
     /// # Errors
-    /// When something is damaged.
+    /// Fails when something is damaged.
     pub fn verify(&self) -> Result<(), SnapshotError> {
         self.snapshot.verify()?;
         self.verify_lists()?;
@@ -306,7 +310,7 @@ impl Segment {
         self.verify_documents()
     }
 
-    /// Reads every list to its end: positions lie in their fields, and there are as many as the lengths say.
+    /// Reads every posting list to its end, and checks that positions lie in their fields and match the lengths.
     fn verify_lists(&self) -> Result<(), SnapshotError> {
         let (lists, lengths) = (self.lists()?, self.field_lengths()?);
         let mut list_end = 0;
@@ -335,7 +339,7 @@ impl Segment {
         if list_end == lists.postings.len() { Ok(()) } else { Err(Malformed("the postings").into()) }
     }
 
-    /// Reads every document: it is the record that the keys say, and found by its key.
+    /// Reads every document, and checks that it has the key in the key table and is found by it.
     fn verify_documents(&self) -> Result<(), SnapshotError> {
         let keys = self.keys()?;
         let mut count = 0;
@@ -356,14 +360,14 @@ impl Segment {
     }
 }
 
-fn outside(snapshot: &Snapshot, blocks: usize) -> Result<Option<Outside>, SnapshotError> {
+fn outside(snapshot: &Snapshot, blocks: usize) -> Result<Option<SeparateBlocks>, SnapshotError> {
     let has = |kind| snapshot.sections().iter().any(|section| section.kind == kind);
     match snapshot.optional_section(SectionKind::DocumentFiles)? {
-        // Changes are small, and have their documents with them.
+        // Changes are small and contain their documents.
         Some(_) if has(SectionKind::Documents) || has(SectionKind::Removed) => {
             Err(Malformed("the list of document files").into())
         }
-        Some(section) => Ok(Some(Outside::parse(section, blocks)?)),
+        Some(section) => Ok(Some(SeparateBlocks::parse(section, blocks)?)),
         None => Ok(None),
     }
 }
@@ -375,7 +379,7 @@ fn verify_key(keys: &KeysView, document: usize, text: &[u8]) -> Result<(), Snaps
     if is_own && is_found { Ok(()) } else { Err(Malformed("the table of ids").into()) }
 }
 
-/// Reads a dictionary to its end, and calls `each` with every list.
+/// Reads a dictionary to its end, checks its order, and calls `each` with every list.
 fn verify_order(
     mut walk: TermsWalk,
     each: &mut dyn FnMut(ListRef) -> Result<(), Malformed>,

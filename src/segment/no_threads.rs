@@ -1,6 +1,6 @@
-//! Work where there are no threads: one piece after the other.
+//! Runs work items one after the other, on targets without threads.
 
-/// Runs `work` for 0 to `count`; the answers are in order.
+/// Runs `work` for each number in `0..count` and returns the results in order.
 pub fn on_threads<T>(_threads: usize, count: usize, work: impl Fn(usize) -> T) -> Vec<T> {
     (0..count).map(work).collect::<Vec<_>>()
 }

@@ -1,22 +1,21 @@
-//! Where is the record with this key? A hash table of rows, whose keys live elsewhere.
+//! Which row has the record with a given key? A hash table of rows answers this; the keys are stored elsewhere.
 //!
-//! Nothing is ever taken out: a record that was removed keeps its place, marked dead where it lives.
+//! Removing a record does not remove its entry: the row stays in the table and gets a tombstone in its part.
 
 use crate::document::Key;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A row of one of several parts.
+/// A row in one of several parts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowRef {
     pub part: u32,
     pub row: u32,
 }
 
-/// Where the last record with each key is.
+/// Maps each key to the last row with that key.
 #[derive(Debug, Default)]
-pub(crate) struct Rows {
-    /// A power of two of them, of which no more than three quarters are taken. A row is looked for from where the hash
-    /// of its key says on.
+pub(crate) struct RowsByKey {
+    /// A power of two of slots, at most three quarters of them occupied, with linear probing from the hash of the key.
     slots: Vec<Option<Slot>>,
     taken: usize,
 }
@@ -27,38 +26,38 @@ struct Slot {
     at: RowRef,
 }
 
-impl Rows {
-    /// So many slots there are at least.
+impl RowsByKey {
+    /// The smallest number of slots.
     const FEWEST: usize = 16;
 
-    /// The row with this key, of which `is_it` knows whether it is one's own.
-    pub fn find(&self, key: Key, is_it: &dyn Fn(RowRef) -> bool) -> Option<RowRef> {
-        self.slots.get(self.place(hash(key), is_it))?.map(|slot| slot.at)
+    /// Finds the row with this key; `has_key` returns whether a row has the key.
+    pub fn find(&self, key: Key, has_key: &dyn Fn(RowRef) -> bool) -> Option<RowRef> {
+        self.slots.get(self.place(hash(key), has_key))?.map(|slot| slot.at)
     }
 
-    /// Notes that the record with this key is now here; where it was before.
-    pub fn replace(&mut self, key: Key, at: RowRef, is_it: &dyn Fn(RowRef) -> bool) -> Option<RowRef> {
+    /// Stores the row of a key, and returns the row that it replaces.
+    pub fn replace(&mut self, key: Key, at: RowRef, has_key: &dyn Fn(RowRef) -> bool) -> Option<RowRef> {
         if self.taken * 4 >= self.slots.len() * 3 {
-            self.resize((2 * self.slots.len()).max(Rows::FEWEST), &|_| true);
+            self.resize((2 * self.slots.len()).max(RowsByKey::FEWEST), &|_| true);
         }
         let hash = hash(key);
-        let place = self.place(hash, is_it);
+        let place = self.place(hash, has_key);
         let before = self.slots[place].replace(Slot { hash, at });
         self.taken += usize::from(before.is_none());
         before.map(|slot| slot.at)
     }
 
-    /// Forgets the rows that are not to be kept.
+    /// Removes all rows for which `is_kept` is false.
     pub fn retain(&mut self, is_kept: &dyn Fn(RowRef) -> bool) {
         self.resize(self.slots.len(), is_kept);
     }
 
-    /// The slot of the row with this hash that is it, or the free one in which it would stand.
-    fn place(&self, hash: u32, is_it: &dyn Fn(RowRef) -> bool) -> usize {
+    /// Returns the slot of the row with this hash for which `has_key` holds, or the free slot where it would be inserted.
+    fn place(&self, hash: u32, has_key: &dyn Fn(RowRef) -> bool) -> usize {
         let mask = self.slots.len().wrapping_sub(1);
         let mut place = hash as usize & mask;
         while let Some(Some(slot)) = self.slots.get(place)
-            && !(slot.hash == hash && is_it(slot.at))
+            && !(slot.hash == hash && has_key(slot.at))
         {
             place = (place + 1) & mask;
         }
@@ -76,7 +75,7 @@ impl Rows {
     }
 }
 
-/// A hash of a key; two keys that differ seldom share it.
+/// Hashes a key to 32 bits; different keys may collide.
 fn hash(key: Key) -> u32 {
     (xxh3_64(key.id.as_bytes()) ^ xxh3_64(key.kind.as_bytes()).rotate_left(1)) as u32
 }
@@ -88,7 +87,7 @@ mod tests {
 
     #[test]
     fn every_key_is_where_a_map_has_it() {
-        let (mut rows, mut known) = (Rows::default(), HashMap::new());
+        let (mut rows, mut known) = (RowsByKey::default(), HashMap::new());
         let mut ids = Vec::new();
         let mut state = 7_u32;
         for row in 0..20_000 {
@@ -96,8 +95,8 @@ mod tests {
             ids.push(format!("{}", state >> 19));
             let key = Key { id: &ids[row], kind: "document" };
             let at = RowRef { part: state & 1, row: u32::try_from(row).unwrap() };
-            let is_it = |other: RowRef| ids[other.row as usize] == ids[row];
-            let before = rows.replace(key, at, &is_it).map(|at| at.row);
+            let has_key = |other: RowRef| ids[other.row as usize] == ids[row];
+            let before = rows.replace(key, at, &has_key).map(|at| at.row);
             assert_eq!(before, known.insert(ids[row].clone(), at).map(|at| at.row));
         }
         rows.retain(&|at| at.part == 0);
@@ -107,6 +106,6 @@ mod tests {
             let found = rows.find(key, &|other| ids[other.row as usize] == *id).map(|at| at.row);
             assert_eq!(found, known.get(id).map(|at| at.row));
         }
-        assert!(Rows::default().find(Key { id: "a", kind: "b" }, &|_| true).is_none());
+        assert!(RowsByKey::default().find(Key { id: "a", kind: "b" }, &|_| true).is_none());
     }
 }

@@ -1,9 +1,9 @@
-//! Work on several threads.
+//! Runs work items on several threads.
 
 use crate::order::sort_by_key;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Runs `work` for 0 to `count` on so many threads; the answers are in order.
+/// Runs `work` for each number in `0..count` on `threads` threads, and returns the results in order.
 pub fn on_threads<T: Send>(threads: usize, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     if threads <= 1 {
         return (0..count).map(work).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! The vectors of records: taken in with them, and carried over when segments become one.
+//! How are vectors taken from records and merged?
 
 use super::batch::{Batch, BatchError, BatchFault};
 use super::loose::LooseRow;
@@ -11,14 +11,14 @@ use crate::vector::{self, RowsView, RowsWriter, VectorError, check_vector};
 use crate::wire::Malformed;
 use std::borrow::Cow;
 
-/// Writers of the vectors of a schema, model by model.
+/// Creates a vector writer for each model of a schema.
 pub(super) fn rows_writers(schema: &Schema) -> Vec<RowsWriter> {
     let writer = |(_, model): (_, &VectorModel)| RowsWriter::new(model.encoding, model.metric, model.width);
     schema.models().map(writer).collect::<Vec<_>>()
 }
 
 impl Batch {
-    /// A record's vectors by model, checked: those it carries, or else those that were `given`.
+    /// Returns a record's checked vectors, one per model: the record's own, or else the `given` one.
     pub(super) fn vectors_of<'a>(
         &self,
         record: &Record,
@@ -45,7 +45,7 @@ impl Batch {
         Ok(vectors)
     }
 
-    /// How wide a model's vectors are, and the first record that has one; none where no record has.
+    /// Returns the width of a model's vectors and the first record that has one, or `None` if no record has a vector.
     pub(crate) fn width(&self, model: usize) -> Option<(usize, Key<'_>)> {
         let rows = self.vectors[model].view();
         let first = (!rows.is_empty()).then(|| rows.document(0) as usize)?;
@@ -53,7 +53,7 @@ impl Batch {
     }
 }
 
-/// The vector that a field of a record holds.
+/// Reads the vector in a field of a record.
 pub(super) fn carried(record: &Record, field: &str) -> Result<Option<Vec<f32>>, BatchError> {
     let not_a_vector = |found| {
         let (id, field) = (record.id().to_owned(), field.to_owned());
@@ -74,7 +74,9 @@ pub(super) fn carried(record: &Record, field: &str) -> Result<Option<Vec<f32>>, 
     }
 }
 
-/// The vectors of all live rows, and the schema that knows how wide they are. Where a row has a loose one, that is it.
+/// Merges the vectors of all live rows, and completes the schema with their widths.
+///
+/// A vector in `loose` replaces the one that came with the row's record.
 pub(super) fn merge_vectors(
     schema: &Schema,
     sources: &[Source],
@@ -92,12 +94,12 @@ pub(super) fn merge_vectors(
         });
     }
     for (model, (writer, (name, _))) in writers.iter_mut().zip(schema.models()).enumerate() {
-        let mut merging = Merging { writer, name, loose: Vec::new() };
+        let mut merging = ModelMerge { writer, name, loose: Vec::new() };
         for row in loose.iter().rev().filter(|row| row.model == model) {
             let document = numbers[row.at.part as usize].1.of(row.at.row);
             merging.loose.extend(document.map(|document| (document, row.vector)));
         }
-        // Of several for a document the last one stands first, and stays.
+        // The last of several vectors for a document comes first here, so `dedup` keeps it.
         sort_by(&mut merging.loose, |(a, _), (b, _)| b.cmp(a));
         merging.loose.dedup_by_key(|(document, _)| *document);
         for ((source, (_, numbers)), views) in sources.iter().zip(numbers).zip(&views) {
@@ -114,21 +116,21 @@ pub(super) fn merge_vectors(
     Ok((schema, vectors))
 }
 
-/// The vectors of one model, on their way into one table.
-struct Merging<'a> {
+/// The state of merging the vectors of one model.
+struct ModelMerge<'a> {
     writer: &'a mut RowsWriter,
     name: &'a str,
-    /// By document, the last one first.
+    /// Sorted by document in descending order.
     loose: Vec<(u32, &'a [f32])>,
 }
 
-impl Merging<'_> {
+impl ModelMerge<'_> {
     /// Appends the live rows of a view.
     fn append(&mut self, view: &RowsView, documents: usize, numbers: &NewNumbers) -> Result<(), MergeError> {
         let mut next = 0;
         for row in 0..view.len() {
             let document = view.document(row);
-            // Rows that do not ascend would be written as damaged as they were read.
+            // Refuse rows that do not ascend, because the merged table would be damaged as well.
             if document < next || document as usize >= documents {
                 return Err(Malformed("the table of vectors").into());
             }
@@ -143,7 +145,7 @@ impl Merging<'_> {
         Ok(())
     }
 
-    /// Appends the loose vectors of the documents before this one.
+    /// Appends the loose vectors of all documents before `end`.
     fn append_loose_until(&mut self, end: u32) -> Result<(), MergeError> {
         while let Some((document, vector)) = self.loose.pop_if(|(document, _)| *document < end) {
             self.writer.push(document, vector).map_err(|error| not_alike(self.name, error))?;

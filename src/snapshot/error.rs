@@ -1,26 +1,26 @@
-//! What can be wrong with a file.
+//! Why can a file not be read?
 
 use super::sections::SectionKind;
 use crate::document::{StoreError, StoreFault};
 use crate::schema::SchemaError;
 use crate::wire::Malformed;
 
-/// Why bytes cannot be opened, or read further, as a snapshot.
+/// A boxed [`SnapshotFault`].
 pub type SnapshotError = Box<SnapshotFault>;
 
-/// What is wrong with the bytes.
+/// The reasons why bytes cannot be opened or read as a snapshot.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SnapshotFault {
-    /// The bytes do not start like a snapshot.
+    /// The bytes do not start with a snapshot's signature.
     #[error("this is not a snapseek snapshot; make one with `snapseek build`")]
     NotASnapshot,
-    /// The bytes end too early, or go on too long.
-    #[error("the snapshot has {found} bytes, its header says {expected}; fetch it again, whole")]
+    /// The bytes are shorter or longer than the header says.
+    #[error("the snapshot has {found} bytes, but its header says {expected}; download all of it again")]
     WrongLength {
-        /// What the header says.
+        /// The length in the header, in bytes.
         expected: u64,
-        /// What there is.
+        /// The actual length, in bytes.
         found: u64,
     },
     /// The snapshot was written in a format this build cannot read.
@@ -33,37 +33,37 @@ pub enum SnapshotFault {
         /// The format this build reads.
         supported: u32,
     },
-    /// A section's bytes are not those that were written.
-    #[error("the snapshot is damaged: the checksum of its {} section does not fit; fetch or build it again", .section.name())]
+    /// A section's checksum does not match its bytes.
+    #[error("the snapshot is damaged: the checksum of its {} section does not match; download or build it again", .section.name())]
     Checksum {
         /// The section.
         section: SectionKind,
     },
-    /// The header's bytes are not those that were written.
-    #[error("the snapshot is damaged: the checksum of its header does not fit; fetch or build it again")]
+    /// The header's checksum does not match its bytes.
+    #[error("the snapshot is damaged: the checksum of its header does not match; download or build it again")]
     HeaderChecksum,
-    /// The bytes are changes to a snapshot.
+    /// The bytes are a set of changes to a snapshot.
     #[error("these are changes, not a snapshot; open the snapshot and apply them to it")]
     IsChanges,
-    /// A section is not there.
+    /// A required section is missing.
     #[error("the snapshot has no {} section; build it again", .section.name())]
     MissingSection {
         /// The section.
         section: SectionKind,
     },
-    /// A section's bytes make no sense.
-    #[error("the snapshot is damaged: {0}; fetch or build it again")]
+    /// The bytes of a section are malformed.
+    #[error("the snapshot is damaged: {0}; download or build it again")]
     Malformed(Malformed),
-    /// Stored documents are in other files, and cannot be had from there.
+    /// Stored documents are in separate files and cannot be read from there.
     #[error(transparent)]
     Documents(StoreError),
-    /// Its schema cannot be read.
-    #[error("the snapshot is damaged: its schema cannot be read: {reason}")]
+    /// The snapshot's schema cannot be read.
+    #[error("the snapshot is damaged: its schema cannot be read: {reason}; download or build it again")]
     Schema {
-        /// What the JSON reader says.
+        /// The error message of the JSON reader.
         reason: String,
     },
-    /// Its schema cannot be used.
+    /// The snapshot's schema is invalid.
     #[error(transparent)]
     BadSchema(SchemaError),
 }

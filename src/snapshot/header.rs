@@ -1,4 +1,4 @@
-//! The first 48 bytes: what this is, and how long.
+//! How does a file start? With a header of 48 bytes.
 //!
 //! ```text
 //! 0 signature · 8 u32 format · 12 u32 sections · 16 u64 file length · 24 u64 checksum of the table of sections
@@ -9,27 +9,27 @@ use super::error::{SnapshotError, SnapshotFault};
 use crate::wire::Reader;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The format this build writes and reads.
+/// The format version that this build writes and reads.
 pub const FORMAT: u32 = 1;
 
-/// The first eight bytes; the last two show a transfer that mangled line ends.
+/// The first eight bytes of a snapshot. The final `\r\n` reveals a transfer that changed line ends.
 const SIGNATURE: [u8; 8] = *b"snapsk\r\n";
 
 /// The fixed start of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The format of all that follows.
+    /// The format version of everything that follows.
     pub format: u32,
-    /// How many sections there are.
+    /// The number of sections.
     pub sections: u32,
-    /// The bytes of the whole file.
+    /// The length of the whole file, in bytes.
     pub file_len: u64,
-    /// The checksum of the table of sections, which follows the header.
+    /// The checksum of the section table, which follows the header.
     pub table_checksum: u64,
 }
 
 impl Header {
-    /// Its bytes.
+    /// The length of a header, in bytes.
     pub const LEN: usize = 48;
     const CHECKED: usize = 40;
 
@@ -49,7 +49,7 @@ impl Header {
     /// Reads the header at the start of `bytes`; [`Header::encode`] reverses it.
     ///
     /// # Errors
-    /// When it is not a snapshot's, of another format, damaged, or `bytes` is not the whole file.
+    /// Fails when the bytes are not a snapshot, have another format, are damaged, or are not the whole file.
     pub fn parse(bytes: &[u8]) -> Result<Header, SnapshotError> {
         let signature = bytes.get(..8).ok_or(SnapshotFault::NotASnapshot)?;
         if signature != SIGNATURE {
@@ -60,7 +60,7 @@ impl Header {
         let head = head.ok_or(SnapshotFault::WrongLength { expected: Header::LEN as u64, found })?;
         let mut reader = Reader::new(&head[8..], "the header");
         let (format, sections) = (reader.u32()?, reader.u32()?);
-        // The format comes before the checksum: a later format may keep its checksum elsewhere.
+        // Check the format before the checksum, because a later format may store its checksum elsewhere.
         if format != FORMAT {
             return Err(SnapshotFault::UnsupportedVersion { found: format, supported: FORMAT }.into());
         }

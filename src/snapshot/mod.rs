@@ -1,7 +1,7 @@
 //! How do the stores become one file?
 //!
-//! Opening reads the header and the table of sections and nothing else. A section's checksum is checked when it
-//! is first used, so opening costs the same for any size, and a damaged file is still never believed.
+//! Opening reads only the header and the section table. A section's checksum is verified when the section is first used.
+//! So the cost of opening does not depend on the file's length, and damaged bytes are never used.
 
 mod error;
 mod header;
@@ -16,7 +16,7 @@ pub use split::Split;
 use std::sync::atomic::{AtomicBool, Ordering};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The bytes of a file, and where its sections stand.
+/// The bytes of a file, and its section table.
 #[derive(Debug)]
 pub struct Snapshot {
     bytes: Vec<u8>,
@@ -25,30 +25,31 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Takes the bytes of a file; [`encode`] made them.
+    /// Opens the bytes of a file, which [`encode`] wrote.
     ///
     /// # Errors
-    /// When it is no snapshot, of another format, of another length than it says, or its header is damaged.
+    /// Fails when the bytes are not a snapshot, have another format or length than expected, or when the header is
+    /// damaged.
     pub fn open(bytes: Vec<u8>) -> Result<Snapshot, SnapshotError> {
         let sections = sections::parse(&bytes)?;
         let checked = sections.iter().map(|_| AtomicBool::new(false)).collect::<Vec<_>>();
         Ok(Snapshot { bytes, sections, checked })
     }
 
-    /// The whole file.
+    /// Returns the whole file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The table of sections.
+    /// Returns the section table.
     pub fn sections(&self) -> &[Section] {
         &self.sections
     }
 
-    /// The bytes of a section; none where the file has no such section.
+    /// Returns the bytes of a section, or `None` if the file has no such section.
     ///
     /// # Errors
-    /// When its checksum does not fit. It is computed on first use only.
+    /// Fails when the checksum does not match. It is computed only on first use.
     pub fn optional_section(&self, kind: SectionKind) -> Result<Option<&[u8]>, SnapshotError> {
         let Some(place) = self.sections.iter().position(|section| section.kind == kind) else {
             return Ok(None);
@@ -64,18 +65,18 @@ impl Snapshot {
         Ok(Some(bytes))
     }
 
-    /// The bytes of a section that every file has.
+    /// Returns the bytes of a required section.
     ///
     /// # Errors
-    /// When it is missing, or its checksum does not fit.
+    /// Fails when the section is missing or its checksum does not match.
     pub fn section(&self, kind: SectionKind) -> Result<&[u8], SnapshotError> {
         Ok(self.optional_section(kind)?.ok_or(SnapshotFault::MissingSection { section: kind })?)
     }
 
-    /// Checks every checksum again, and that nothing stands between the sections.
+    /// Verifies all checksums again, and that only zeros lie between sections.
     ///
     /// # Errors
-    /// When one does not fit.
+    /// Fails when a checksum does not match or another byte lies between sections.
     pub fn verify(&self) -> Result<(), SnapshotError> {
         let mut end = Header::LEN + 32 * self.sections.len();
         for section in &self.sections {

@@ -1,4 +1,4 @@
-//! The parts of a file: the table of what stands where, and a checksum for each.
+//! Which sections does a file have? A table lists each with its range and checksum.
 
 use super::error::{SnapshotError, SnapshotFault};
 use super::header::{FORMAT, Header};
@@ -7,7 +7,7 @@ use std::io;
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// What a section holds; the numbers are those in the file.
+/// The kinds of sections. The numbers are written to the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u32)]
 pub enum SectionKind {
@@ -15,36 +15,36 @@ pub enum SectionKind {
     Schema = 1,
     /// The ids and kinds of the documents.
     Keys = 2,
-    /// Where each stored document stands.
+    /// The location of each stored document.
     DocumentTable = 3,
     /// The stored documents.
     Documents = 4,
-    /// The attributes.
+    /// The attribute columns.
     Attributes = 5,
     /// The dictionary.
     Terms = 6,
-    /// The postings.
+    /// The posting lists.
     Postings = 7,
     /// The table of shapes.
     Shapes = 8,
-    /// The lengths of the documents.
+    /// The lengths of documents, in tokens.
     Lengths = 9,
-    /// The written forms of words; only where the schema keeps them.
+    /// The unstemmed words; present only if the schema keeps them.
     Forms = 10,
-    /// The keys that a set of changes removes; only in changes.
+    /// The keys that a set of changes removes; present only in changes.
     Removed = 11,
-    /// The vectors; only where the schema names a model.
+    /// The vectors; present only if the schema has a model.
     Vectors = 12,
-    /// What the snapshot embeds queries with; only where a model is its own.
+    /// The embedders of the snapshot; present only if a model has one.
     Embedders = 13,
-    /// Links, sessions, uses, feedback, changed fields; only where there are any.
+    /// Links, sessions, uses, feedback and changed fields; present only if there are any.
     State = 14,
-    /// Which files hold the stored documents; only where the snapshot does not.
+    /// The list of files that hold the stored documents; present only if the snapshot does not hold them.
     DocumentFiles = 15,
 }
 
 impl SectionKind {
-    /// All of them.
+    /// Lists every kind of section.
     pub const ALL: [SectionKind; 15] = {
         use SectionKind::{
             Attributes, DocumentFiles, DocumentTable, Documents, Embedders, Forms, Keys, Lengths, Postings,
@@ -69,7 +69,7 @@ impl SectionKind {
         ]
     };
 
-    /// Its name, in words.
+    /// Returns the name of the section for messages.
     pub fn name(self) -> &'static str {
         match self {
             SectionKind::Schema => "schema",
@@ -95,22 +95,22 @@ impl SectionKind {
     }
 }
 
-/// Sections start at multiples of this.
+/// Sections start at multiples of this, in bytes.
 const ALIGNMENT: usize = 16;
 
-/// One row of the table.
+/// One row of the section table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// What it holds.
+    /// The kind of the section.
     pub kind: SectionKind,
-    /// Where it stands.
+    /// The range of the section's bytes in the file.
     pub range: Range<usize>,
     /// The checksum of its bytes.
     pub checksum: u64,
 }
 
 impl Section {
-    /// The bytes of a row: kind, zero, offset, length, checksum.
+    /// The length of a table row in bytes: kind, zero, offset, length, checksum.
     const LEN: usize = 32;
 
     fn encode(&self) -> [u8; Section::LEN] {
@@ -137,25 +137,25 @@ impl Section {
     }
 }
 
-/// Adds a section where it belongs: before the documents, which are last.
+/// Inserts a section before the documents, which must come last.
 pub fn insert(parts: &mut Vec<(SectionKind, Vec<u8>)>, kind: SectionKind, bytes: Vec<u8>) {
     let place = parts.iter().position(|(kind, _)| *kind == SectionKind::Documents).unwrap_or(parts.len());
     parts.insert(place, (kind, bytes));
 }
 
-/// A file of these sections, in this order; [`parse`] reads it.
+/// Encodes a file of these sections, in this order; [`parse`] reads it.
 pub fn encode(parts: &[(SectionKind, Vec<u8>)]) -> Vec<u8> {
     let lens = parts.iter().map(|(_, bytes)| Section::LEN + ALIGNMENT + bytes.len());
     let mut out = Vec::with_capacity(Header::LEN + lens.sum::<usize>());
-    // `expect` would bring the words for every error of files into the module.
+    // `expect` would link the texts of all I/O errors into the WebAssembly module.
     assert!(write(parts, &mut out).is_ok(), "a vector takes everything");
     out
 }
 
-/// Writes a file of these sections, in this order, without a copy of it in memory; [`parse`] reads it.
+/// Writes a file of these sections, in this order, without copying it in memory; [`parse`] reads it.
 ///
 /// # Errors
-/// When `out` has one.
+/// Fails when `out` does.
 pub fn write(parts: &[(SectionKind, Vec<u8>)], out: &mut impl io::Write) -> io::Result<()> {
     let mut sections = Vec::with_capacity(parts.len());
     let mut at = Header::LEN + Section::LEN * parts.len();
@@ -183,10 +183,11 @@ pub fn write(parts: &[(SectionKind, Vec<u8>)], out: &mut impl io::Write) -> io::
     Ok(())
 }
 
-/// Reads the header and the table of a file that [`encode`] wrote. The sections' own checksums are not checked.
+/// Reads the header and section table of a file that [`encode`] wrote. The checksums of sections are not verified.
 ///
 /// # Errors
-/// When it is no snapshot, of another format, of another length than it says, or its header or table is damaged.
+/// Fails when the bytes are not a snapshot, have another format or length than expected, or when header or table is
+/// damaged.
 pub fn parse(bytes: &[u8]) -> Result<Vec<Section>, SnapshotError> {
     let header = Header::parse(bytes)?;
     let mut reader = Reader::new(&bytes[Header::LEN..], "the table of sections");

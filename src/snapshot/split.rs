@@ -1,4 +1,4 @@
-//! Documents in files of their own, so that a page or a worker loads the index alone.
+//! How are documents moved to separate files, so that a page or a worker can load the index alone?
 
 use super::sections::SectionKind;
 use crate::document::{FILE_HEAD, TooSmallFiles, divide, file_head, file_suffix};
@@ -7,7 +7,7 @@ use std::io;
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A snapshot whose documents are in other files.
+/// A snapshot whose documents are in separate files.
 #[derive(Debug)]
 pub struct Split {
     /// The sections of the snapshot itself, for [`super::write`].
@@ -18,13 +18,13 @@ pub struct Split {
 }
 
 impl Split {
-    /// Takes the documents out of a snapshot's sections, into files of at most `most` bytes.
+    /// Moves the documents of a snapshot's sections to files of at most `most` bytes.
     ///
     /// # Errors
-    /// When a block of documents alone is longer.
+    /// Fails when a single block of documents does not fit a file.
     ///
     /// # Panics
-    /// When the sections are not those of a whole snapshot.
+    /// Panics when the sections are not those of a whole snapshot.
     pub fn of(mut sections: Vec<(SectionKind, Vec<u8>)>, most: usize) -> Result<Split, TooSmallFiles> {
         let place = |kind| sections.iter().position(|(other, _)| *other == kind);
         let table = place(SectionKind::DocumentTable).expect("every snapshot has a table of documents");
@@ -35,19 +35,19 @@ impl Split {
         Ok(Split { sections, blocks, head, files })
     }
 
-    /// What is added to the snapshot's name to name each file of documents.
+    /// Returns for each document file the suffix that is appended to the snapshot's file name.
     pub fn suffixes(&self) -> impl ExactSizeIterator<Item = String> {
         let count = len32(self.files.len());
         (0..count).map(move |file| file_suffix(file, count))
     }
 
-    /// Writes a file of documents.
+    /// Writes document file number `file`.
     ///
     /// # Errors
-    /// When `out` has one.
+    /// Fails when `out` does.
     ///
     /// # Panics
-    /// When there are fewer files.
+    /// Panics when `file` is out of range.
     pub fn write_file(&self, file: usize, out: &mut impl io::Write) -> io::Result<()> {
         out.write_all(&self.head)?;
         out.write_all(&self.blocks[self.files[file].clone()])

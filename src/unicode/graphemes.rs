@@ -1,8 +1,8 @@
-//! Where does a grapheme start: what a reader takes for one character? By the rules of UAX #29.
+//! Where does a grapheme cluster, a user-perceived character, start? This module implements the rules of UAX #29.
 
 use super::table::Table;
 
-/// What a code point is to the graphemes around it; `scripts/gen-unicode` knows the numbers.
+/// The grapheme class of a code point. `scripts/gen-unicode` uses the same numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Other,
@@ -10,9 +10,9 @@ enum Class {
     CarriageReturn,
     LineFeed,
     Extend,
-    /// Extends, and links the consonants of an Indic script.
+    /// Extends a grapheme, and links the consonants of an Indic script.
     Linker,
-    /// Extends, but parts consonants.
+    /// Extends a grapheme, but separates consonants.
     Apart,
     Joiner,
     Flag,
@@ -23,7 +23,7 @@ enum Class {
     Trail,
     Pictograph,
     Consonant,
-    /// A Hangul syllable without a trailing letter, and one with it: by rule, not in the table.
+    /// Hangul syllables without and with a trailing consonant. They are computed and not in the table.
     Open,
     Closed,
 }
@@ -55,7 +55,7 @@ const IN_TABLE: [Class; 16] = [
 impl Class {
     fn of(c: char) -> Class {
         match c {
-            // The usual case.
+            // Printable ASCII, the usual case.
             ' '..='~' => Other,
             '가'..='힣' if (u32::from(c) - u32::from('가')).is_multiple_of(28) => Open,
             '가'..='힣' => Closed,
@@ -64,22 +64,22 @@ impl Class {
     }
 }
 
-/// Which of its rules a grapheme is in the middle of.
+/// Scans a text for grapheme boundaries, one character at a time.
 #[derive(Default)]
 pub struct Graphemes {
     before: Option<Class>,
-    /// A pictograph and what extends it are just behind; and then a joiner.
+    /// The scan is just after a pictograph and its extensions; then also just after a joiner.
     is_pictograph: bool,
     is_joined: bool,
-    /// An odd number of the letters that flags are made of is just behind.
+    /// The scan is just after an odd number of regional indicators.
     is_half_flag: bool,
-    /// A consonant and what extends it are just behind; and a linker among that.
+    /// The scan is just after a consonant and its extensions; then also after a linker among them.
     is_consonant: bool,
     is_linked: bool,
 }
 
 impl Graphemes {
-    /// Whether a grapheme starts with the next character of a text.
+    /// Takes the next character of the text, and returns whether a grapheme starts with it.
     pub fn starts(&mut self, c: char) -> bool {
         let class = Class::of(c);
         let starts = self.before.is_none_or(|before| self.parts(before, class));
@@ -120,7 +120,7 @@ mod tests {
         assert!(starts.eq(text.grapheme_indices(true).map(|(at, _)| at)), "{}", text.escape_unicode());
     }
 
-    /// One of each class, and of what is in two by other rules.
+    /// One character of each class, and of each combination that other rules distinguish.
     const EACH: &str = "a \r\n\u{1}\u{300}\u{308}\u{94d}\u{9cd}\u{200c}\u{200d}\u{1f3fb}\u{fe0f}🇦🇩\u{600}\u{903}\u{1100}\u{1160}\u{11a8}가각©🛑कখ\u{d4e}\u{e33}";
 
     #[test]

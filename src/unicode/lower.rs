@@ -1,20 +1,20 @@
-//! What is the lower case of a text?
+//! How is a text converted to lower case?
 
 use super::table::Table;
 
-/// What a letter is to a sigma: not cased, cased, or passed over when a sigma looks for its neighbours.
+/// The role of a character next to a sigma: 0 uncased, 1 cased, 2 skipped in the search for neighbours.
 const CASED: u8 = 1;
 const IGNORED: u8 = 2;
 
-/// The lower case of one character, whatever stands beside it.
+/// Returns the lower case of one character, regardless of its neighbours.
 pub fn lower(c: char) -> impl Iterator<Item = char> {
-    // The only one whose lower case is two code points.
+    // This is the only character whose lower case has two code points.
     let dot = (c == 'İ').then_some('\u{307}');
     let lower = if c.is_ascii() { c.to_ascii_lowercase() } else { Table::get().lower(c) };
     std::iter::once(lower).chain(dot)
 }
 
-/// The lower case of a text: letter by letter, but for a sigma that ends a word.
+/// Converts a text to lower case character by character, except for a sigma at the end of a word.
 pub fn lower_case(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
@@ -31,7 +31,7 @@ fn ends_word(before: &str, after: &str) -> bool {
     is_cased(before.chars().rev()) && !is_cased(after.chars())
 }
 
-/// Whether the first that is not passed over is cased.
+/// Returns whether the first character that is not skipped is cased.
 fn is_cased(letters: impl Iterator<Item = char>) -> bool {
     let mut classes = letters.map(|letter| Table::get().class(letter) >> 4);
     classes.find(|&class| class != IGNORED) == Some(CASED)

@@ -1,8 +1,8 @@
-//! Which characters belong together, and what is their lower case? As Unicode 17 has it.
+//! Which characters form a grapheme, and how are they lower-cased? Both follow Unicode 17.
 //!
-//! Graphemes are those of the crate unicode-segmentation and lower case is the standard library's, which tests compare
-//! on every code point. Their tables take 35 kB of a module (9 kB, brotli); the one here, of both, takes less than a
-//! tenth, and is unpacked when it is first asked.
+//! Graphemes equal those of the crate unicode-segmentation, and lower case equals the standard library's; tests compare
+//! both for every code point. The tables of those two take 35 kB of a module (9 kB with brotli). The combined table here
+//! takes less than a tenth of that, and is unpacked on first use.
 
 mod graphemes;
 mod lower;

@@ -1,15 +1,15 @@
-//! What is each code point? A table, unpacked when it is first asked.
+//! Which class and lower case does each code point have? A packed table answers both; it is unpacked on first use.
 //!
-//! The bytes are written by `scripts/gen-unicode`, all numbers as varints, like numbers together:
+//! `scripts/gen-unicode` writes the bytes. All numbers are varints, and numbers of the same meaning are grouped:
 //!
 //! ```text
-//! number of runs of code points of one class, not 0
-//! runs        how far each is from the end of the one before, and how many code points it has
-//! classes     a byte each: what it is to a grapheme, and 16 times what it is to a sigma
-//! number of runs of code points whose lower case is equally far
-//! gaps        how far each is from the last of the one before
-//! counts      twice as many as it has, and one more where it has every second code point only
-//! distances   signed, low bit last
+//! number of runs of code points that share a class other than 0
+//! runs        per run: the gap after the previous run, and the number of code points
+//! classes     1 byte per run: the grapheme class plus 16 times the sigma class
+//! number of runs of code points that are equally far from their lower case
+//! gaps        per run: the distance from the last code point of the previous run
+//! counts      per run: twice the number of code points, plus 1 if it has only every second code point
+//! distances   per run: the signed distance to the lower case, with the sign in the lowest bit
 //! ```
 
 use crate::wire::{Malformed, Reader};
@@ -31,16 +31,16 @@ struct CaseRun {
 }
 
 pub(super) struct Table {
-    /// By `first`, as are the others.
+    /// Sorted by `first`, as is `cases`.
     runs: Vec<Run>,
     cases: Vec<CaseRun>,
 }
 
 impl Table {
-    /// The one table.
+    /// Returns the table, and unpacks it on first use.
     pub fn get() -> &'static Table {
         static TABLE: OnceLock<Table> = OnceLock::new();
-        TABLE.get_or_init(|| Table::read().expect("the table that the library carries is whole"))
+        TABLE.get_or_init(|| Table::read().expect("the table in the library is valid"))
     }
 
     fn read() -> Result<Table, Malformed> {
@@ -82,7 +82,7 @@ impl Table {
         self.runs[..after].last().filter(|run| c - run.first < run.count).map_or(0, |run| run.class)
     }
 
-    /// The lower case, of one code point: the first, where there are two.
+    /// Returns the lower case of a character; the first code point if there are two.
     pub fn lower(&self, c: char) -> char {
         let code = u32::from(c);
         let after = self.cases.partition_point(|run| run.first <= code);

@@ -1,4 +1,4 @@
-//! What each leg gives: M1, M2, M5 and M6.
+//! Which candidates does each leg contribute? M1, M2, M5 and M6.
 
 use crate::{Memories, number, text};
 use serde_json::{Value, json};
@@ -160,7 +160,7 @@ fn m5_the_match_type_tells_which_legs_gave_a_memory() {
 #[test]
 fn m5_what_a_leg_stopped_short_of_is_still_measured() {
     let mut memories = Memories::of_pairs();
-    // Two results are wanted, so each leg gives four: `last` is the fifth nearest, and the only one with the word.
+    // The limit is two, so each leg returns four. `last` is the fifth nearest, and the only memory with the word.
     for (id, x) in [("a", 100), ("b", 90), ("c", 80), ("d", 70), ("last", 60)] {
         let content = if id == "last" { "rare" } else { "other" };
         memories.add(json!({ "id": id, "kind": "memory", "content": content, "vector": [x, 50] }));

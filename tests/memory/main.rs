@@ -1,4 +1,4 @@
-//! The memory recipe, as its specification numbers it and as its source document tests it.
+//! Does the memory recipe follow its specification, requirement by requirement, and its source document's tests?
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -22,7 +22,7 @@ use snapseek::{Engine, Record, Schema, SearchError};
 const NOW: f64 = 1_794_830_400_000.0;
 const DAY: f64 = 86_400_000.0;
 
-/// The attributes of the memory preset.
+/// Returns the attributes of the memory preset.
 fn attributes() -> Value {
     json!({
         "projectId": "keyword", "sector": "keyword", "tier": "keyword", "salience": "number", "importance": "number",
@@ -32,14 +32,14 @@ fn attributes() -> Value {
     })
 }
 
-/// An engine, asked by the names of its calls.
+/// An engine whose memory calls are called by name.
 struct Memories {
     engine: Engine,
     now: f64,
 }
 
 impl Memories {
-    /// Without records, for a schema with these models.
+    /// Creates an engine without records for a schema with these vector models.
     fn with_vectors(vectors: Value) -> Memories {
         Memories::of(json!({
             "fields": { "content": {}, "summary": {} },
@@ -53,17 +53,17 @@ impl Memories {
         Memories { engine: Engine::empty(&schema).unwrap().with_writer(7), now: NOW }
     }
 
-    /// With the embedder that snapshots have themselves.
+    /// Creates an engine with the hash embedder.
     fn new() -> Memories {
         Memories::with_vectors(json!({ "own": { "embedder": "hash" } }))
     }
 
-    /// Without vectors.
+    /// Creates an engine without vectors.
     fn of_words() -> Memories {
         Memories::with_vectors(json!({}))
     }
 
-    /// With vectors of two numbers that come with records, as they are.
+    /// Creates an engine whose records bring vectors of two numbers.
     fn of_pairs() -> Memories {
         Memories::with_vectors(json!({ "pair": { "field": "vector", "encoding": "f32", "width": 2 } }))
     }
@@ -86,7 +86,7 @@ impl Memories {
         self.try_call(name, options, None).unwrap()
     }
 
-    /// A complaint, as it is told.
+    /// Returns the message of a call that must fail.
     fn complaint(&mut self, name: &str, options: Value) -> String {
         self.try_call(name, options, None).unwrap_err().to_string()
     }
@@ -95,29 +95,29 @@ impl Memories {
         self.call("search", options)["results"].as_array().unwrap().clone()
     }
 
-    /// The ids of what a search finds, best first.
+    /// Returns the ids of the results, best first.
     fn found(&mut self, options: Value) -> Vec<String> {
         self.search(options).iter().map(|result| text(&result["memory"]["id"])).collect()
     }
 
-    /// Creates a memory and gives its id.
+    /// Creates a memory and returns its id.
     fn create(&mut self, options: Value) -> String {
         text(&self.call("create", options)["id"])
     }
 
-    /// Adds a record as it is.
+    /// Adds a record without changing it.
     fn add(&mut self, record: Value) {
         let record = Record::from_json(Json::parse(record.to_string().as_bytes()).unwrap()).unwrap();
         self.engine.add([&record]).unwrap();
     }
 
-    /// A memory's record, as it is now.
+    /// Returns the current record of a memory.
     fn memory(&self, id: &str) -> Value {
         let record = self.engine.record(snapseek::Key { id, kind: "memory" }).unwrap().unwrap();
         serde_json::from_str(&record.json().to_text()).unwrap()
     }
 
-    /// What a search without tracking gives for one memory.
+    /// Returns the result for one memory in a search without tracking.
     fn result(&mut self, id: &str, mut options: Value) -> Value {
         options["track"] = json!(false);
         let results = self.search(options);
@@ -133,7 +133,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap()
 }
 
-/// The three memories that the source document's tests search, made in the session `sess1` of `proj1`.
+/// Creates the three memories that the source document's tests search, in the session `sess1` of `proj1`.
 fn of_the_document() -> Memories {
     let mut memories = Memories::new();
     memories.call("session", json!({ "id": "sess1", "projectId": "proj1" }));

@@ -1,9 +1,9 @@
-//! How scores are made: M4 and M13.
+//! How are scores computed? M4 and M13.
 
 use crate::{DAY, Memories, NOW, number, of_the_document};
 use serde_json::{Value, json};
 
-/// The score that an explanation adds up to.
+/// Returns the sum of an explanation's parts.
 fn explained(result: &Value) -> f64 {
     let explain = &result["explain"];
     let parts = explain["parts"].as_array().unwrap();
@@ -154,7 +154,7 @@ fn m13_what_has_faded_is_filtered_and_reinforced_as_it_is_read() {
     let expected = 0.05 + 0.02 * (1.0 - 0.05);
     assert_eq!(number(&memories.memory("a")["salience"]), expected);
     assert_eq!(number(&memories.memory("a")["lastAccessed"]), NOW);
-    // It fades anew from here on.
+    // The memory starts to fade again from this time.
     let result = memories.result("a", json!({ "query": "word", "decay": true }));
     assert_eq!(number(&result["memory"]["salience"]), expected);
 }

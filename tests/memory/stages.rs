@@ -1,4 +1,4 @@
-//! What a caller may ask for once memories are scored, or narrow them to.
+//! Do the stages that follow scoring, and the filters before it, work for memories?
 
 use crate::{Memories, NOW, text};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Writing memories, and what is known of them.
+//! How are memories written, and which fields do they get?
 
 use crate::{Memories, NOW, number, text};
 use serde_json::json;
@@ -26,7 +26,7 @@ fn ids_that_are_made_depend_on_the_write_alone_and_never_repeat() {
     for _ in 0..2 {
         let mut memories = Memories::of_words();
         let mut own = (0..3).map(|_| memories.create(json!({ "content": "x" }))).collect::<Vec<_>>();
-        // A snapshot keeps no stamps, so the next id would be the first one again.
+        // A snapshot stores no stamps, so the next id would repeat the first one.
         memories.engine = snapseek::Engine::open(memories.engine.snapshot().unwrap()).unwrap().with_writer(7);
         own.extend((0..3).map(|_| memories.create(json!({ "content": "x" }))));
         assert_eq!(memories.engine.len(), 6);

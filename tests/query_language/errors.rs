@@ -1,8 +1,8 @@
-//! Is what is wrong told in SQLite's words, with the place and a remedy?
+//! Are faults reported with SQLite's message, a span and a remedy?
 
 use crate::{Sqlite, parse};
 
-/// An expression, SQLite's message, and where the fault is.
+/// An expression, SQLite's message, and the span at fault.
 const FAULTS: &[(&str, &str, std::ops::Range<usize>)] = &[
     ("", "fts5: syntax error near \"\"", 0..0),
     ("ant AND ", "fts5: syntax error near \"\"", 8..8),

@@ -1,10 +1,10 @@
-//! How deep may an expression be, and does a hostile one end soon?
+//! How deep may an expression be, and is a hostile one refused quickly?
 
 use crate::{Sqlite, parse};
 use snapseek::query::MAX_DEPTH;
 use std::time::{Duration, Instant};
 
-/// The greatest depth that is accepted; all below it are, and none above it.
+/// Returns the greatest accepted depth, and asserts that all smaller depths are accepted and all greater ones refused.
 fn deepest(accepts: impl Fn(usize) -> bool) -> usize {
     let deepest = (1..300).take_while(|&depth| accepts(depth)).count();
     assert!((deepest + 1..300).all(|depth| !accepts(depth)), "refused at {} and accepted later", deepest + 1);
@@ -50,7 +50,7 @@ fn a_tree_that_is_too_deep_is_reported_at_its_topmost_operator() {
 
 #[test]
 fn hostile_expressions_end_quickly_and_on_a_small_stack() {
-    // Half of what WebAssembly gives us.
+    // This is half of the stack that WebAssembly has.
     const SMALL_STACK: usize = 512 * 1024;
     const SOON: Duration = Duration::from_secs(5);
     let many = 100_000;

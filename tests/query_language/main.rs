@@ -1,6 +1,6 @@
-//! Is our query language FTS5's? Every answer here is compared with SQLite's own, or readable in a table.
+//! Is our query language FTS5's? Every answer here is compared with SQLite's own or is readable in a table.
 //!
-//! What all files of this test share stands here: a table in SQLite, and the language of its fields.
+//! This file holds the parts that all files of this test share: a table in SQLite, and its fields.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -51,7 +51,7 @@ impl Sqlite {
         Sqlite(connection)
     }
 
-    /// The numbers of the matching rows from 0, or the error message, whenever it is raised.
+    /// Returns the numbers of the matching rows, counted from 0, or the error message, whenever it is raised.
     fn answer(&self, expression: &str) -> Result<Vec<i64>, String> {
         let mut statement =
             self.0.prepare_cached("SELECT rowid - 1 FROM t WHERE t MATCH ?1 ORDER BY rowid").unwrap();

@@ -1,9 +1,9 @@
-//! Our answers, by the plainest evaluation of the tree.
+//! Evaluates a query tree in the simplest possible way.
 
 use crate::{FIELDS, ROWS, analyzer};
 use snapseek::analysis::{Analyzer, Purpose};
 use snapseek::ids::FieldId;
-use snapseek::query::{Near, Node, Phrase, Query, QueryError, Term};
+use snapseek::query::{NearGroup, Phrase, Query, QueryError, QueryNode, Term};
 
 type Row = [Vec<Vec<u8>>; 3];
 
@@ -36,25 +36,25 @@ impl Ours {
     }
 }
 
-/// The message of `error`, after making sure that the rest of it is fit to be shown.
+/// Returns the message of `error`, after checking that its span and remedy can be shown.
 fn checked(expression: &str, error: &QueryError) -> String {
     assert!(expression.get(error.span()).is_some(), "{:?} is no span of {expression:?}", error.span());
     assert!(error.remedy().ends_with('.'), "{error} has the remedy {:?}", error.remedy());
     error.to_string()
 }
 
-fn matches(query: &Query, node: &Node, row: &Row) -> bool {
+fn matches(query: &Query, node: &QueryNode, row: &Row) -> bool {
     match node {
-        Node::Nothing => false,
-        Node::Near(near) => is_near(query, near, row),
-        Node::And(operands) => operands.iter().all(|operand| matches(query, operand, row)),
-        Node::Or(operands) => operands.iter().any(|operand| matches(query, operand, row)),
-        Node::Not(wanted, unwanted) => matches(query, wanted, row) && !matches(query, unwanted, row),
+        QueryNode::Nothing => false,
+        QueryNode::Near(near) => is_near(query, near, row),
+        QueryNode::And(operands) => operands.iter().all(|operand| matches(query, operand, row)),
+        QueryNode::Or(operands) => operands.iter().any(|operand| matches(query, operand, row)),
+        QueryNode::Not(wanted, unwanted) => matches(query, wanted, row) && !matches(query, unwanted, row),
     }
 }
 
-/// Whether some start of a phrase has, no further before it than allowed, a start of every phrase.
-fn is_near(query: &Query, near: &Near, row: &Row) -> bool {
+/// Returns whether some occurrence of a phrase has an occurrence of every phrase within the allowed distance before it.
+fn is_near(query: &Query, near: &NearGroup, row: &Row) -> bool {
     let phrases: Vec<&Phrase> = near.phrases.iter().map(|&place| &query.phrases[place]).collect();
     let starts: Vec<Vec<(usize, usize)>> = phrases.iter().map(|phrase| starts(phrase, row)).collect();
     let reach = |phrase: &Phrase| phrase.terms.len() + near.distance as usize;

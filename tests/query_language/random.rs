@@ -1,4 +1,4 @@
-//! Random expressions: tokens in any order, and sentences of the grammar with a fault here and there.
+//! Generates random expressions: tokens in any order, and grammatical expressions with occasional faults.
 
 /// Marsaglia's xorshift64.
 pub struct Random(pub u64);
@@ -56,7 +56,7 @@ const SCRAPS: &[&str] = &[
     "-1", "\"5\"",
 ];
 
-/// Tokens in any order.
+/// Returns tokens in any order.
 pub fn soup(random: &mut Random) -> String {
     let mut expression = String::new();
     for _ in 0..=random.below(12) {
@@ -67,7 +67,7 @@ pub fn soup(random: &mut Random) -> String {
     expression
 }
 
-/// An expression that follows the grammar, token by token.
+/// Generates an expression that follows the grammar, token by token.
 fn sentence(random: &mut Random, depth: usize, tokens: &mut Vec<&'static str>) {
     operand(random, depth, tokens);
     while random.one_in(2) {
@@ -142,7 +142,7 @@ fn phrase(random: &mut Random, tokens: &mut Vec<&'static str>) {
     }
 }
 
-/// A sentence, often with one token too many, too few or wrong.
+/// Generates an expression, often with one token too many, too few or wrong.
 pub fn almost_sentence(random: &mut Random) -> String {
     let mut tokens = Vec::new();
     sentence(random, 3, &mut tokens);

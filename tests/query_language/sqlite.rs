@@ -4,7 +4,7 @@ use crate::Sqlite;
 use crate::ours::Ours;
 use crate::random::{Random, almost_sentence, soup};
 
-/// Just about as much nesting as SQLite's parser can bear, and then something.
+/// Returns an expression nested about as deeply as SQLite's parser allows, with a random innermost part.
 fn brink(random: &mut Random) -> String {
     const OPENERS: &[(&str, usize)] = &[
         ("(", 1),
@@ -59,7 +59,7 @@ fn brink(random: &mut Random) -> String {
     expression + &")".repeat(closed)
 }
 
-/// Compares the answers to many expressions made by `make`; returns how many of them SQLite accepted.
+/// Compares the answers to many expressions made by `make`, and returns how many of them SQLite accepted.
 fn compare(seed: u64, count: usize, make: fn(&mut Random) -> String) -> usize {
     println!("seed {seed:#x}");
     let (sqlite, ours, mut random) = (Sqlite::new(), Ours::new(), Random(seed));
@@ -77,7 +77,7 @@ fn compare(seed: u64, count: usize, make: fn(&mut Random) -> String) -> usize {
     accepted
 }
 
-/// `*reads` and `*id`, the one deviation; see the test of that name in errors.rs.
+/// `*reads` and `*id` are the one deviation; see the test of that name in errors.rs.
 fn is_question_about_the_table(expression: &str) -> bool {
     let word = |rest: &str| rest.trim_start_matches(' ').split([' ', '\0']).next().map(str::to_lowercase);
     matches!(expression.strip_prefix('*').and_then(word).as_deref(), Some("reads" | "id"))

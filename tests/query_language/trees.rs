@@ -2,25 +2,25 @@
 
 use crate::{FIELDS, analyzer, parse};
 use snapseek::ids::{FieldId, FieldSet};
-use snapseek::query::{Node, Phrase, Query, Term};
+use snapseek::query::{Phrase, Query, QueryNode, Term};
 
-/// The tree with phrases by their number, a bar, and the phrases: `or(0 1) | ant, title:bat*`.
+/// Formats the tree with phrases by number, a bar, and the phrases: `or(0 1) | ant, title:bat*`.
 fn shown(query: &Query) -> String {
     let phrases: Vec<String> = query.phrases.iter().map(shown_phrase).collect();
     format!("{} | {}", shown_node(&query.root), phrases.join(", "))
 }
 
-fn shown_node(node: &Node) -> String {
-    let all = |operands: &[Node]| operands.iter().map(shown_node).collect::<Vec<_>>().join(" ");
+fn shown_node(node: &QueryNode) -> String {
+    let all = |operands: &[QueryNode]| operands.iter().map(shown_node).collect::<Vec<_>>().join(" ");
     match node {
-        Node::Nothing => "nothing".into(),
-        Node::Near(near) => match near.phrases[..] {
+        QueryNode::Nothing => "nothing".into(),
+        QueryNode::Near(near) => match near.phrases[..] {
             [place] => place.to_string(),
             _ => format!("near{:?}{}", near.phrases, near.distance),
         },
-        Node::And(operands) => format!("and({})", all(operands)),
-        Node::Or(operands) => format!("or({})", all(operands)),
-        Node::Not(wanted, unwanted) => format!("not({} {})", shown_node(wanted), shown_node(unwanted)),
+        QueryNode::And(operands) => format!("and({})", all(operands)),
+        QueryNode::Or(operands) => format!("or({})", all(operands)),
+        QueryNode::Not(wanted, unwanted) => format!("not({} {})", shown_node(wanted), shown_node(unwanted)),
     }
 }
 

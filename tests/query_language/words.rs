@@ -1,4 +1,4 @@
-//! What is typed, as an expression that asks for any of its words: P2.
+//! How does typed text become an expression that matches any of its words? P2.
 
 use crate::Sqlite;
 use crate::ours::Ours;
@@ -40,7 +40,7 @@ fn p2_any_word_makes_an_expression_of_whatever_is_typed() {
     }
 }
 
-/// A character of any plane, ASCII more often than chance.
+/// Returns a character of any plane, with more ASCII than a uniform choice would give.
 fn any_char(random: &mut Random) -> char {
     let limit = [0x80, 0x80, 0x800, 0x11_0000][random.below(4)];
     char::from_u32(random.below(limit) as u32).unwrap_or(' ')

@@ -1,9 +1,9 @@
-//! Which sources are linked, and what that counts: R9 and R10.
+//! Which sources are linked, and how does that change scores? R9 and R10.
 
 use super::*;
 
-/// An action in a context, a thought about the action, its parent and its child, another member of the context, a peer of
-/// the session, and a note.
+/// Builds an action in a context, a thought about the action, its parent and child, another member of the context, a peer
+/// in the session, and a note.
 fn linked() -> Engine {
     engine_of(
         "{}",
@@ -147,7 +147,7 @@ fn r10_a_reranked_score_is_part_base_and_part_signal() {
         assert_eq!(number(result, "score"), (1.0 - weight) * base + weight * signal);
         signals.push((at(result, "id").as_str().unwrap(), signal));
     }
-    // a1 has the most: 1 by its context, and 0.8 · 0.85 by the thought about it.
+    // a1 has the greatest sum: 1 from its context, and 0.8 · 0.85 from the thought about it.
     let most = 1.0 + 0.8 * 0.85;
     let signal = |id| signals.iter().find(|(known, _)| *known == id).unwrap().1;
     assert_eq!(signal("action:a1#0"), 1.0);

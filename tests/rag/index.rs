@@ -1,4 +1,4 @@
-//! How sources become chunks: `rag.index`, `rag.remove`, and what the hash embedding promises.
+//! How do sources become chunks? `rag.index`, `rag.remove`, and the promises of the hash embedding.
 
 use super::*;
 use snapseek::Key;
@@ -274,7 +274,7 @@ fn r_sources_come_back_with_changes_and_snapshots() {
     assert_eq!(number(&again, "skipped"), 1.0);
 }
 
-/// The hash embedding, written down a second time from its description: features by brute force, no sorting.
+/// Computes the hash embedding a second time from its description: features by brute force, without sorting.
 fn naive_hash_embedding(words: &[&str], width: usize) -> Vec<f64> {
     let mut features = Vec::<(String, f64)>::new();
     for word in words {
@@ -317,7 +317,7 @@ fn r_hash_vectors_are_what_the_description_says() {
         let own = HashEmbedder::new(64).embed(text);
         let naive = naive_hash_embedding(&words, 64);
         for (own, naive) in own.iter().zip(naive) {
-            // Additions come in another order here, and ln is the platform's.
+            // The order of additions differs here, and ln is the platform's.
             assert!((f64::from(*own) - naive).abs() < 1e-6, "{text}");
         }
     }

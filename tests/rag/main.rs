@@ -1,6 +1,6 @@
-//! The RAG recipe: what R1 to R12 say, and how sources become chunks.
+//! Does the RAG recipe follow R1 to R12, and how do sources become chunks?
 //!
-//! What all files of this test share stands here.
+//! This file holds the parts that all files of this test share.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -29,10 +29,10 @@ fn schema(vectors: &str) -> Schema {
     serde_json::from_str(&text).unwrap()
 }
 
-/// Vectors that come with the records.
+/// A model whose vectors come with the records.
 const GIVEN: &str = r#"{"m":{"encoding":"f32","field":"vector"}}"#;
 
-/// A chunk: its source as `type:id#index`, its text, and more fields.
+/// Builds a chunk from its source as `type:id#index`, its text, and more fields.
 fn chunk(name: &str, text: &str, more: &str) -> Record {
     let (source_type, rest) = name.split_once(':').unwrap();
     let (source_id, index) = rest.split_once('#').unwrap();
@@ -84,7 +84,7 @@ fn numbers(response: &Json, field: &str) -> Vec<f64> {
     results(response).iter().map(|result| number(result, field)).collect()
 }
 
-/// Five chunks of five sources; words and vectors agree on none but the first.
+/// Builds five chunks of five sources. Words and vectors agree only on the first.
 fn five() -> Engine {
     engine_of(
         GIVEN,

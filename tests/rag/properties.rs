@@ -1,4 +1,4 @@
-//! What holds for any corpus and any question.
+//! Which properties hold for any corpus and any query?
 
 use super::*;
 use std::collections::BTreeSet;
@@ -61,7 +61,7 @@ fn question(random: &mut Random) -> String {
     options + r#","explain":true"#
 }
 
-/// A field of a chunk, by the chunk's id.
+/// Returns a field of a chunk, by the chunk's id.
 fn field_of<'a>(records: &'a [Record], id: &str, field: &str) -> Option<&'a str> {
     records.iter().find(|record| record.id() == id)?.json().get(field)?.as_str()
 }
@@ -148,7 +148,7 @@ fn r12_asking_twice_gives_the_same_response_and_changes_nothing() {
     assert!(engine.snapshot().unwrap() == before);
 }
 
-/// The links of the graph by a pass over all records for each source: the twin of the index of values.
+/// Computes the links of the graph with a scan of all records per source: the naive twin of the inverted columns.
 fn naive_edges(records: &[Record], found: &Json) -> BTreeSet<(String, String, String)> {
     let text =
         |record: &Record, field: &str| record.json().get(field).and_then(Json::as_str).map(str::to_owned);
@@ -198,7 +198,7 @@ fn r9_following_links_by_the_index_of_values_finds_what_passing_over_all_records
     for round in 0..10 {
         let records = records(&mut random);
         let mut engine = Engine::empty(&schema(GIVEN)).unwrap();
-        // One segment or several.
+        // Use one segment in even rounds and several in odd ones.
         records.chunks(if round % 2 == 0 { 1000 } else { 30 }).for_each(|some| {
             engine.add(some).unwrap();
         });
@@ -223,7 +223,7 @@ fn r5_the_order_in_which_records_were_added_changes_no_score() {
     backwards.reverse();
     let (mut one, mut two) = (engine_of(GIVEN, &records), engine_of(GIVEN, &backwards));
     for word in WORDS {
-        // Places depend on who comes first among equals, so only what meaning and overlap say is compared.
+        // Ranks of equal chunks depend on row order, so compare only the semantic and overlap signals.
         let options =
             format!(r#"{{"query":"{word} fog","mode":"semantic","limit":100,"diversifyBySource":false}}"#);
         let scores = |engine: &mut Engine| {

@@ -1,4 +1,4 @@
-//! Options in, response out: R11 and R12.
+//! Which options are accepted, and which fields does the response have? R11 and R12.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Candidates, signals, scores, filters, pages and neighbours: R1 to R8.
+//! Are candidates, signals, scores, filters, pages and neighbours as R1 to R8 say?
 
 use super::*;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ fn r1_where_words_find_nothing_the_newest_chunks_are_candidates_without_a_keywor
     let mut engine = five();
     let options = r#"{"query":"zeppelin","minScore":0,"limit":3,"candidateLimit":3}"#;
     let found = search_with(&mut engine, options, Some(vec![0.0, 1.0]));
-    // The nearest are b and d; beside them c, the third of the newest, is not near at all.
+    // b and d are the nearest. c, the third newest, is a candidate too, but not near at all.
     assert_eq!(number(&found, "quality.candidates.keyword"), 0.0);
     assert_eq!(number(&found, "quality.candidates.vector"), 3.0);
     assert_eq!(number(&found, "quality.candidates.newest"), 1.0);
@@ -44,7 +44,7 @@ fn r1_the_newest_come_by_their_time_and_only_as_many_as_asked_for() {
         .map(|i| chunk(&format!("a:{i}#0"), "text", &format!(r#","createdAt":{}"#, (i * 7) % 50)))
         .collect::<Vec<_>>();
     let mut engine = engine_of(GIVEN, &records);
-    // No record has a vector, so nothing is near.
+    // No record has a vector, so the vector leg finds nothing.
     let options = r#"{"query":"zeppelin","minScore":0,"limit":4,"candidateLimit":4}"#;
     let found = search_with(&mut engine, options, Some(vec![1.0]));
     let mut times = numbers(&found, "createdAt");
@@ -158,7 +158,7 @@ fn r6_what_is_below_a_floor_is_no_result() {
     assert_eq!(number(&found, "quality.passed"), 1.0);
 }
 
-/// A source with eight chunks about ferries, and two with one.
+/// Builds a source with eight chunks about ferries, and two sources with one chunk.
 fn uneven() -> Engine {
     let mut records = (0..8)
         .map(|i| chunk(&format!("context:long#{i}"), &format!("ferry {}", "word ".repeat(i)), ""))

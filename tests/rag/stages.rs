@@ -1,4 +1,4 @@
-//! What may choose among scored chunks, before sources get their shares.
+//! Do the stages work that choose among scored chunks before sources get their shares?
 
 use super::*;
 

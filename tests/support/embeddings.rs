@@ -1,4 +1,4 @@
-//! Vectors with known bits, checked natively by `tests/embed.rs` and in wasm by its suite.
+//! Vectors with known bits; `tests/embed.rs` checks them natively, the wasm suite in wasm.
 
 use snapseek::embed::{
     Embedder, HashEmbedder, StaticModel, StaticModelView, Tokenizer, WordPieceOptions, bert_words,
@@ -8,28 +8,29 @@ use snapseek::embed::{
 const TEXTS: [&str; 4] =
     ["Hybrid search you can ship as a file", "naïve CAFÉ №5 ﬁles, naïve café", "東京都の天気 and Tōkyō", "…"];
 
-/// The vectors' bits: the hash embedding's 64 numbers of each text, then the static model's 24.
+/// The expected hashes of vector bits: the hash embedding with 64 dimensions, then the static model with 24.
 pub const GOLDEN: [u64; 2] = [0x1bbb_7fcd_ac3e_d19f, 0xf504_9fde_3a0d_b473];
 
-/// What the tokenizer and the hash embedding make of every code point that Unicode's forms change, between letters and marks.
+/// The expected hashes of tokens and vectors for every code point that Unicode normalisation changes, between letters and
+/// marks.
 pub const GOLDEN_FORMS: [u64; 2] = [0xe9dd_e7a9_f0a9_401d, 0x4467_d56a_fc75_ea58];
 
-/// All bytes in one number: FNV-1a, whose every step depends on the one before.
+/// Hashes bytes with 64-bit FNV-1a, continuing from `before`.
 fn hashed(bytes: impl IntoIterator<Item = u8>, before: u64) -> u64 {
     bytes.into_iter().fold(before, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 const NOTHING: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// The bits of all vectors of an embedder.
+/// Hashes the bits of all vectors of an embedder.
 fn bits(embedder: &impl Embedder) -> u64 {
     let values = TEXTS.iter().flat_map(|text| embedder.embed(text));
     hashed(values.flat_map(f32::to_le_bytes), NOTHING)
 }
 
-/// What [`GOLDEN_FORMS`] has to be.
+/// Computes the value that must equal [`GOLDEN_FORMS`].
 pub fn found_forms() -> [u64; 2] {
-    // Ideographs, and what is nobody's, have no other form.
+    // Ideographs and unassigned code points are left out, because normalisation does not change them.
     let all = ('\0'..'\u{3400}').chain('\u{a000}'..'\u{e000}').chain('\u{f900}'..'\u{17000}');
     let all = all.chain('\u{1ae00}'..'\u{20000}').chain('\u{2f800}'..'\u{2fa20}').collect::<Vec<_>>();
     let apart = WordPieceOptions { clean_text: false, lowercase: false, ..WordPieceOptions::default() };
@@ -48,7 +49,7 @@ pub fn found_forms() -> [u64; 2] {
     [words, vectors]
 }
 
-/// What [`GOLDEN`] has to be.
+/// Computes the value that must equal [`GOLDEN`].
 pub fn found() -> [u64; 2] {
     let tokens =
         ["search", "ship", "a", "file", "##s", "cafe", "naive", ",", "東", "京", "and", "to", "##kyo"];

@@ -1,8 +1,8 @@
-//! Random tables and random MATCH expressions over them.
+//! Generates random tables and random MATCH expressions over them.
 
 use super::{Question, Random, Values};
 use snapseek::analysis::Analyzer;
-use snapseek::query::{Node, Query};
+use snapseek::query::{Query, QueryNode};
 use snapseek::{Column, HighlightOptions, MatchSnippet};
 
 /// A table to compare on.
@@ -117,7 +117,7 @@ impl Generator {
         tokenizer
     }
 
-    /// The text of a column, or NULL.
+    /// Returns the text of a column, or NULL.
     pub fn value(&mut self) -> Option<String> {
         if self.random.chance(6) {
             return None;
@@ -134,7 +134,7 @@ impl Generator {
     }
 
     fn word(&mut self) -> &'static str {
-        // Squaring favours the first words, so that some are common.
+        // Squaring favours the first words, so that some words are common.
         let place = self.random.below(WORDS.len()) * self.random.below(WORDS.len()) / WORDS.len();
         WORDS[place]
     }
@@ -238,42 +238,45 @@ impl Generator {
     }
 }
 
-/// Whether FTS5 may report positions left over from a sub-expression that failed, or lose some (docs/fts5.md): a NOT, a NEAR
-/// or a filtered phrase below an OR or on the right of a NOT; an AND that is not the whole expression over anything that can
-/// stand on a row without matching it.
+/// Returns whether FTS5 may report positions left over from a sub-expression that failed, or lose some (docs/fts5.md).
+///
+/// This can happen with a NOT, a NEAR or a filtered phrase below an OR or on the right of a NOT, and with an AND that is
+/// not the whole expression over a node whose cursor can be on a row without matching it.
 pub fn is_leftover_prone(expression: &str, columns: &[String]) -> bool {
     let analyzer = Analyzer::parse("unicode61").unwrap();
     Query::parse(expression, columns, &analyzer).is_ok_and(|query| match &query.root {
-        Node::And(nodes) => nodes.iter().any(|node| is_prone(&query, node, false)),
+        QueryNode::And(nodes) => nodes.iter().any(|node| is_prone(&query, node, false)),
         node => is_prone(&query, node, false),
     })
 }
 
-fn is_prone(query: &Query, node: &Node, may_fail: bool) -> bool {
+fn is_prone(query: &Query, node: &QueryNode, may_fail: bool) -> bool {
     match node {
-        Node::Nothing => false,
-        Node::Near(group) => {
+        QueryNode::Nothing => false,
+        QueryNode::Near(group) => {
             may_fail && (group.phrases.len() > 1 || group.fields != snapseek::ids::FieldSet::ALL)
         }
-        Node::And(nodes) => {
+        QueryNode::And(nodes) => {
             nodes.iter().any(|node| can_stall(query, node) || is_prone(query, node, may_fail))
         }
-        Node::Or(nodes) => nodes.iter().any(|node| is_prone(query, node, true)),
-        Node::Not(keep, drop) => may_fail || is_prone(query, keep, may_fail) || is_prone(query, drop, true),
+        QueryNode::Or(nodes) => nodes.iter().any(|node| is_prone(query, node, true)),
+        QueryNode::Not(keep, drop) => {
+            may_fail || is_prone(query, keep, may_fail) || is_prone(query, drop, true)
+        }
     }
 }
 
-/// Whether FTS5's cursor for this node can stand on a row that the node does not match.
-fn can_stall(query: &Query, node: &Node) -> bool {
+/// Returns whether FTS5's cursor for this node can be on a row that the node does not match.
+fn can_stall(query: &Query, node: &QueryNode) -> bool {
     match node {
-        Node::Nothing => false,
-        Node::Near(group) => {
+        QueryNode::Nothing => false,
+        QueryNode::Near(group) => {
             let phrase = |&phrase: &usize| &query.phrases[phrase];
             group.phrases.len() > 1
                 || group.fields != snapseek::ids::FieldSet::ALL
                 || group.phrases.iter().map(phrase).any(|phrase| phrase.terms.len() > 1 || phrase.is_initial)
         }
-        Node::And(nodes) | Node::Or(nodes) => nodes.iter().any(|node| can_stall(query, node)),
-        Node::Not(..) => true,
+        QueryNode::And(nodes) | QueryNode::Or(nodes) => nodes.iter().any(|node| can_stall(query, node)),
+        QueryNode::Not(..) => true,
     }
 }

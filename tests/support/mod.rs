@@ -1,4 +1,4 @@
-//! What the integration tests share: SQLite as the oracle, a generator of random numbers, and a way from rows to an engine.
+//! Code that the integration tests share: SQLite as the oracle, a random generator, and building engines from rows.
 
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
@@ -8,7 +8,7 @@ use rusqlite::{Connection, params_from_iter};
 use snapseek::json::Json;
 use snapseek::{Column, Engine, HighlightOptions, MatchOptions, MatchRow, MatchSnippet, Record, Schema};
 
-/// The values of a row, a column each; none is NULL.
+/// The values of a row, one per column; `None` is NULL.
 pub type Values = Vec<Option<String>>;
 
 /// A small, fast generator; the same seed gives the same test everywhere.
@@ -39,7 +39,7 @@ impl Random {
     }
 }
 
-/// What is asked of a table, beside the expression.
+/// The options of a question to a table, besides the expression.
 #[derive(Clone, Debug)]
 pub struct Question {
     pub weights: Vec<f64>,
@@ -47,7 +47,7 @@ pub struct Question {
     pub highlight: HighlightOptions,
 }
 
-/// A question without wishes.
+/// A question without options.
 pub fn question() -> Question {
     Question {
         weights: Vec::new(),
@@ -66,7 +66,7 @@ pub fn question() -> Question {
     }
 }
 
-/// A row of an answer.
+/// One row of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     pub id: String,
@@ -107,14 +107,14 @@ impl Oracle {
         self.connection.execute("DELETE FROM t WHERE rowid = ?", [rowid]).unwrap();
     }
 
-    /// Runs several statements at once, or not at all.
+    /// Runs several statements in one transaction.
     pub fn in_transaction(&self, work: impl FnOnce()) {
         self.connection.execute("BEGIN", []).unwrap();
         work();
         self.connection.execute("COMMIT", []).unwrap();
     }
 
-    /// All matching rows in order of rank, then rowid; or SQLite's message.
+    /// Returns all matching rows ordered by rank and rowid, or SQLite's message.
     pub fn ask(&self, expression: &str, question: &Question) -> Result<Vec<Answer>, String> {
         let message = |error: rusqlite::Error| match error {
             rusqlite::Error::SqliteFailure(_, Some(message)) => message,
@@ -160,13 +160,13 @@ impl Oracle {
     }
 }
 
-/// The schema of a table with these columns.
+/// Returns the schema of a table with these columns.
 pub fn schema(columns: &[String], tokenize: &str) -> Schema {
     let fields = columns.iter().map(|name| (name.as_str(), 1.0));
     Schema::of_fields(fields).unwrap().with_tokenizer(tokenize).unwrap()
 }
 
-/// The record of a row.
+/// Returns the record of a row.
 pub fn record(columns: &[String], rowid: i64, values: &Values) -> Record {
     let mut entries = vec![("id".to_owned(), Json::Integer(rowid))];
     for (column, value) in columns.iter().zip(values) {
@@ -177,7 +177,7 @@ pub fn record(columns: &[String], rowid: i64, values: &Values) -> Record {
     Record::from_json(Json::Object(entries)).unwrap()
 }
 
-/// The engine's answer to the same question.
+/// Returns the engine's answer to the same question.
 pub fn ask_engine(engine: &Engine, expression: &str, question: &Question) -> Result<Vec<Answer>, String> {
     let options = MatchOptions {
         limit: None,
@@ -196,16 +196,16 @@ pub fn ask_engine(engine: &Engine, expression: &str, question: &Question) -> Res
     Ok(rows.into_iter().map(answer).collect())
 }
 
-/// How much of two answers has to be the same.
+/// The extent to which two answers must be equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compare {
     /// Rows, order, ranks, snippets and highlights.
     All,
-    /// Which rows match: where FTS5 reports leftovers of sub-expressions that failed (docs/fts5.md).
+    /// Only the matching rows, because FTS5 reports leftovers of sub-expressions that failed (docs/fts5.md).
     Rows,
 }
 
-/// Checks that two answers agree; the error says where they do not.
+/// Checks that two answers agree; the error describes the first difference.
 pub fn agree(
     ours: &Result<Vec<Answer>, String>,
     theirs: &Result<Vec<Answer>, String>,

@@ -1,9 +1,9 @@
-//! Calls of every recipe on its sample, whose answers are the same text natively and in wasm.
+//! Calls of every recipe on its sample, whose answers must be the same text natively and in wasm.
 
 use snapseek::Schema;
 use snapseek::schema::{EmbedderKind, VectorModel};
 
-/// A preset, its sample, and what is called, in order: name and options.
+/// For each preset: its sample, and the calls to make, in order, as name and options.
 pub type Calls = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
 pub const CALLS: [Calls; 4] = [
@@ -68,7 +68,7 @@ pub const CALLS: [Calls; 4] = [
     ),
 ];
 
-/// A preset's schema, with the hash embedding.
+/// Returns a preset's schema with the hash embedding.
 pub fn schema(preset: &str) -> Schema {
     let model = VectorModel { embedder: Some(EmbedderKind::Hash), ..VectorModel::default() };
     Schema::preset(preset)

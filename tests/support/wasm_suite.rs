@@ -1,4 +1,4 @@
-//! What the wasm bindings promise, whatever runs them: the raw calls, their errors, and the same bits as natively.
+//! Do the wasm bindings work in every runtime: the raw calls, their errors, and the same bits as natively?
 
 #[path = "embeddings.rs"]
 mod embeddings;
@@ -15,15 +15,15 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 const RECORDS: &str = include_str!("../golden/records.jsonl");
 const SCHEMA: &str = include_str!("../golden/schema.json");
-/// What the native build made of them.
+/// The snapshot that the native build made of them.
 const SNAPSHOT: &[u8] = include_bytes!("../golden/v1.snap");
 /// The ranks of all cases, bit for bit, as the native build computed them.
 const RANKS: &str = include_str!("../golden/ranks.json");
-/// The scores of these questions, likewise.
+/// The scores of the questions below, bit for bit, as the native build computed them.
 const SCORES: &str = include_str!("../golden/vectors.json");
 const QUESTIONS: &str = include_str!("../golden/questions.jsonl");
 
-/// The answers of every recipe, likewise.
+/// The answers of every recipe, as the native build gave them.
 const ANSWERS: &str = include_str!("../golden/recipes.jsonl");
 
 const CASES: [(&str, &str); 6] = [
@@ -39,7 +39,7 @@ fn js(json: &str) -> JsValue {
     JSON::parse(json).unwrap()
 }
 
-/// The golden records as JavaScript objects.
+/// Returns the golden records as JavaScript objects.
 fn objects() -> JsValue {
     RECORDS.lines().map(js).collect::<Array>().into()
 }
@@ -53,7 +53,7 @@ fn small() -> Engine {
     build(&js(records), &JsValue::UNDEFINED).unwrap()
 }
 
-/// A column of what `match` gives.
+/// Returns one column of a `match` result.
 fn column(columns: &Array, place: u32) -> Vec<Option<String>> {
     Array::from(&columns.get(place)).iter().map(|value| value.as_string()).collect()
 }
@@ -67,7 +67,7 @@ fn property(value: &JsValue, name: &str) -> JsValue {
     Reflect::get(value, &name.into()).unwrap()
 }
 
-/// The code, message and span of an error.
+/// Returns the code, message and span of an error.
 fn parts(failure: Failure) -> (String, String, String) {
     let error = JsValue::from(failure);
     assert!(error.is_instance_of::<Error>());
@@ -277,7 +277,7 @@ fn an_error_in_an_expression_has_a_code_and_a_span_in_utf16() {
     let expected =
         |code: &str, message: &str, span: &str| (code.to_owned(), message.to_owned(), span.to_owned());
     assert_eq!(error("fox AND"), expected("query/syntax", "fts5: syntax error near \"\"", "[7,7]"));
-    // One character, four bytes, two code units.
+    // This is one character, four bytes and two UTF-16 code units.
     assert_eq!(error("😀 nix:a"), expected("query/no-such-column", "no such column: nix", "[3,6]"));
     assert_eq!(error("é \"open"), expected("query/unterminated-string", "unterminated string", "[2,7]"));
     assert_eq!(
@@ -462,7 +462,7 @@ fn every_recipe_gives_the_text_that_it_gives_natively() {
     let mut golden = ANSWERS.lines();
     for (preset, sample, calls) in recipe_calls::CALLS {
         let schema = js(&serde_json::to_string(&recipe_calls::schema(preset)).unwrap());
-        // Another writer than the native one; what is answered does not tell.
+        // The writer id differs from the native one; answers do not depend on it.
         let mut engine = build(&JsValue::from(sample), &schema).unwrap();
         for (name, options) in calls {
             let answer = engine.call(name, &js(options), None).unwrap();

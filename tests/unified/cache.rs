@@ -1,4 +1,4 @@
-//! Answers that are kept, warmed and counted: U8, U10 and U11.
+//! Are answers cached, warmed and counted as U8, U10 and U11 say?
 
 use crate::{call, engine, json, search, stat};
 use snapseek::json::Json;

@@ -1,4 +1,4 @@
-//! What else is asked for than what was typed: the variants of U6, the boosters of U7.
+//! Which variants and boosters expand a query? U6 and U7.
 
 use crate::{
     RECORDS, SCHEMA, call, engine, engine_of, found, items, json, number, schema, search, sorted, text,
@@ -30,7 +30,7 @@ fn u6_expansion_is_off_unless_asked_for() {
 
 #[test]
 fn u6_words_of_the_index_that_are_near_are_asked_for() {
-    // Without a stemmer, the forms of a word are words of their own; so long a one is near by its letters alone.
+    // Without a stemmer each form of a word is a separate word. A word this long is similar by its letters alone.
     let records = [
         r#"{"id":"1","kind":"observation","content":"electroencephalographical work"}"#,
         r#"{"id":"2","kind":"observation","content":"an electroencephalographical day"}"#,
@@ -50,7 +50,7 @@ fn u6_words_of_the_index_that_are_near_are_asked_for() {
     assert_eq!(found.len(), 2, "what is in one record leads nowhere: {found:?}");
     assert_eq!(found[1].0, "electroencephalographical");
     assert!((0.35..0.7).contains(&found[1].1), "{found:?}");
-    // What is written changes the vocabulary.
+    // Writes change the vocabulary.
     let text = r#"{"id":"4","kind":"prompt","content":"electroencephalographs again"}"#;
     engine.add([&Record::from_json(json(text)).unwrap()]).unwrap();
     assert_eq!(variants(&mut engine)[2].0, "electroencephalographs");
@@ -58,7 +58,7 @@ fn u6_words_of_the_index_that_are_near_are_asked_for() {
 
 #[test]
 fn u6_a_stem_of_the_index_is_looked_for_as_it_is() {
-    // This stem, taken for a word, would be stemmed once more and found nowhere.
+    // If this stem were treated as a word, it would be stemmed again and not be found.
     let records = [
         r#"{"id":"1","kind":"observation","content":"electroencephalodatabases"}"#,
         r#"{"id":"2","kind":"observation","content":"electroencephalodatabases of tickets"}"#,

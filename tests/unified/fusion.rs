@@ -1,4 +1,4 @@
-//! How lists become one, and what a score is made of: U4.
+//! How are lists fused, and which parts does a score have? U4.
 
 use crate::{
     RECORDS, SCHEMA, engine, engine_of, found, given_vectors, items, json, number, schema, search, sorted,
@@ -28,7 +28,7 @@ fn u4_edge_3_what_both_lists_have_has_the_parts_of_both_and_explains_them_exactl
         assert!(both > 0);
         assert_eq!(text(&response, "mode"), "hybrid");
     }
-    // First in both lists: 2 / 61 + 0.05, twice.
+    // The record is first in both lists: 2 / 61 + 0.05, twice.
     let vector = [1.0, 0.0];
     let mut engine = engine_of(&given_vectors(), RECORDS.iter().copied());
     let first = &items(&with_vector(&mut engine, r#"{"query":"SQLite tickets writer"}"#, vector))[0];
@@ -45,7 +45,7 @@ fn inv_001_records_with_one_id_and_several_kinds_are_several_hits() {
 
 #[test]
 fn inv_005_edge_6_scores_of_words_are_at_least_zero_and_below_one() {
-    // FTS5's ranks are negative; what counts is their size.
+    // FTS5's ranks are negative; only their absolute value counts.
     let mut engine = engine_of(&words_only(), RECORDS.iter().copied());
     for query in ["ledger", "the", "service day", "stale timetable", "zzz"] {
         for hit in items(&search(&mut engine, &format!(r#"{{"query":"{query}","explain":true}}"#))) {

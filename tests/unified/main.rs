@@ -1,6 +1,6 @@
-//! The unified recipe: observations, sessions and prompts, asked in one way.
+//! Does the unified recipe search observations, sessions and prompts together?
 //!
-//! What all files of this test share stands here.
+//! This file holds the parts that all files of this test share.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -30,12 +30,12 @@ fn schema(text: &str) -> Schema {
     serde_json::from_str(text).unwrap()
 }
 
-/// The same without vectors.
+/// Builds the same engine without vectors.
 fn words_only() -> Schema {
     schema(&SCHEMA.replace(r#""own": {"embedder": "hash"}"#, ""))
 }
 
-/// With vectors that the caller gives.
+/// Returns a schema with vectors that the caller gives.
 fn given_vectors() -> Schema {
     schema(
         &SCHEMA
@@ -94,7 +94,7 @@ fn number(value: &Json, name: &str) -> f64 {
     value.get(name).and_then(Json::as_f64).unwrap_or(f64::NAN)
 }
 
-/// Which records were found: `id/kind`, the kind by its first letter.
+/// Returns the found records as `id/kind`, with the first letter of the kind.
 fn found(response: &Json) -> Vec<String> {
     items(response).iter().map(|hit| format!("{}/{}", text(hit, "id"), &text(hit, "kind")[..1])).collect()
 }

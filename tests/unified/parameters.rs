@@ -1,4 +1,4 @@
-//! What a caller may ask for: U1 and U2.
+//! Which parameters does a caller have? U1 and U2.
 
 use crate::{
     RECORDS, SCHEMA, engine, engine_of, found, items, json, number, schema, search, sorted, text, words_only,
@@ -29,7 +29,7 @@ fn u1_every_parameter_selects_with_words_and_without() {
         let newest = search(&mut engine(), &format!("{{{filter}}}"));
         assert_eq!(found(&newest), *expected, "{filter}");
         assert_eq!(text(&newest, "mode"), "filter");
-        // Every record has a vector, so with a vector all that pass are found, and nothing else: filters never leak.
+        // Every record has a vector, so a query with a vector finds exactly the records that pass the filter.
         for query in ["ledger tickets", "stale timetable", "zzz"] {
             let options = format!(r#"{{"query":"{query}",{filter}}}"#);
             let hybrid = search(&mut engine(), &options);
@@ -77,7 +77,7 @@ fn u1_order_is_by_relevance_or_by_date_and_what_has_no_date_comes_last() {
 
 #[test]
 fn u1_by_date_the_newest_of_all_that_match_come_first_not_those_of_the_best_page() {
-    // The newest matches worst, by its length.
+    // The newest record has the lowest score, because it is the longest.
     let records = (0..60).map(|id| {
         let filler = "and other things ".repeat(id);
         format!(r#"{{"id":"{id}","kind":"prompt","content":"ledger {filler}","createdAt":{id}}}"#)

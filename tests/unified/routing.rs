@@ -1,4 +1,4 @@
-//! Which queries are answered by filters, by words alone, and by vectors as well: U3 and U4.
+//! Which queries are answered by filters, by words alone, or by vectors as well? U3 and U4.
 
 use crate::{
     RECORDS, call, engine, engine_of, found, given_vectors, items, json, number, search, sorted, stat, text,
@@ -34,7 +34,7 @@ fn u3_words_without_any_vectors_are_looked_for_and_not_ignored() {
     assert_eq!(response.get("degraded"), Some(&Json::Bool(false)));
 }
 
-/// An engine in which one record is far better than all others.
+/// Builds an engine in which one record is far better than all others.
 fn with_a_sure_answer() -> Engine {
     let mut records = vec![
         r#"{"id":"sure","kind":"observation","content":"quokka quokka wallaby wallaby","place":[0,1]}"#
@@ -55,7 +55,7 @@ fn inv_003_gotcha_001_sure_words_leave_vectors_out() {
     let score = number(&items(&sure)[0], "score");
     assert!((0.85..1.0).contains(&score), "{score}");
     assert_eq!(stat(&mut engine, "shortCircuits"), 1.0);
-    // Of many that are alike none is sure, so vectors are asked, and count.
+    // Among many similar records none is a clear winner, so the vector leg runs and is counted.
     let unsure = with_vector(&mut engine, r#"{"query":"ordinary words"}"#, [1.0, 0.0]);
     assert_eq!((text(&unsure, "mode"), unsure.get("shortCircuit")), ("hybrid", Some(&Json::Bool(false))));
     assert_eq!(stat(&mut engine, "shortCircuits"), 1.0);
@@ -77,10 +77,10 @@ fn u4_an_embedder_that_fails_leaves_words_and_is_counted() {
         let response = search(&mut engine, failed);
         assert_eq!((text(&response, "mode"), found(&response).len()), ("keyword", 4));
         assert_eq!(response.get("warnings"), Some(&json(r#"["embed: no network"]"#)));
-        // It was not kept, so it is tried again.
+        // The failed answer was not cached, so the call is tried again.
         assert_eq!(stat(&mut engine, "vectorErrors"), errors);
     }
-    // A vector of another width is an embedder's failure, or the caller's mistake.
+    // A vector of another width is a failure of the embedder, or else the caller's mistake.
     let wrong = |engine: &mut Engine, options: &str| {
         engine.call("unified.search", &json(options), Some(vec![1.0, 2.0, 3.0]))
     };
@@ -100,7 +100,7 @@ fn u4_what_needs_no_vector_is_answered_before_one_is_made() {
     assert_eq!(early(&mut engine, unsure), Json::Null);
     let answer = with_vector(&mut engine, unsure, [1.0, 0.0]);
     assert_eq!(text(&answer, "mode"), "hybrid");
-    // Now it is known, whatever vector the same embedder would make.
+    // Now the answer is cached, whatever vector the same embedder would make.
     assert_eq!(early(&mut engine, unsure), answer);
     assert_eq!(early(&mut engine, &unsure.replace("\"e\"", "\"another\"")), Json::Null);
     let mut wordy = engine_of(&words_only(), RECORDS.iter().copied());

@@ -1,4 +1,4 @@
-//! Entries that are loaded by their ids, and what the calls say about options that they cannot use.
+//! Are entries loaded by id, and are invalid options reported?
 
 use crate::{entry, try_call, vault};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
-//! The vault recipe, by its calls: what is found, how it is scored, what comes back.
+//! Does the vault recipe find, score and return entries as specified?
 //!
-//! What all files of this test share stands here.
+//! This file holds the parts that all files of this test share.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -37,7 +37,7 @@ fn own(value: &Value) -> Json {
     Json::parse(value.to_string().as_bytes()).unwrap()
 }
 
-/// A vault of these lines: records, and what has a `$`.
+/// Builds a vault from lines: records, and lines with a `$`.
 fn vault_of(schema: &Schema, lines: &[Value]) -> Engine {
     let mut builder = Builder::new(schema).unwrap();
     for line in lines {
@@ -57,7 +57,7 @@ fn vault(lines: &[Value]) -> Engine {
     vault_of(&schema(json!({})), lines)
 }
 
-/// An entry that is as new as can be.
+/// Builds an entry that was created just now.
 fn entry(id: &str, title: &str, more: Value) -> Value {
     let mut entry = json!({"id": id, "kind": "entry", "title": title, "updatedAt": NOW});
     entry.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -68,7 +68,7 @@ fn link(from: &str, to: &str) -> Value {
     json!({"$": "link", "from": from, "to": to})
 }
 
-/// Entries of two domains, found by words, by vectors and by links.
+/// Builds entries of two domains that are found by words, by vectors and by links.
 fn three_ways() -> Engine {
     let model = json!({"m": {"width": 2, "encoding": "f32", "field": "m"}});
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! Vectors of entries, and what is done where there is none: V14.
+//! Are vectors of entries used, and does a search without them fall back to words? V14.
 
 use crate::{NOW, ask, entry, record, schema, signal, three_ways, try_call, vault_of};
 use serde_json::json;
@@ -12,7 +12,7 @@ fn v14_a_failed_embedding_falls_back_to_words_and_says_so() {
     assert_eq!(response["weights"]["semantic"], 0.35);
     assert_eq!(response["weights"]["vector"], 0.0);
     assert!(response["legs"].get("vector").is_none());
-    // Nobody gave a vector for vectors that are there.
+    // The vault has vectors, but the query has none.
     let response = ask(&mut vault, "jwt", json!({}));
     assert_eq!(response["degraded"], true);
     assert_eq!(
@@ -22,7 +22,7 @@ fn v14_a_failed_embedding_falls_back_to_words_and_says_so() {
     let with_vector = json!({"query": "jwt", "now": NOW});
     let response = try_call(&mut vault, "vault.search", with_vector, Some(vec![1.0, 0.0])).unwrap();
     assert_eq!(response["degraded"], false);
-    // Without any vectors, nothing is missing.
+    // A vault without vectors is not degraded.
     let response = ask(&mut vault_of(&schema(json!({})), &[entry("a", "jwt", json!({}))]), "jwt", json!({}));
     assert_eq!(response["degraded"], false);
 }

@@ -19,7 +19,7 @@ fn a_bad_line_stops_the_build_with_its_file_and_line_and_leaves_nothing_behind()
         (b"{\"$\":\"vector\"}", "a.jsonl:3: the record has no \"id\""),
         (
             b"{\"$\":\"vector\",\"id\":1,\"vector\":[1]}",
-            "a.jsonl:3: the vector of \"1\" cannot be taken: the schema has no vectors",
+            "a.jsonl:3: the vector of \"1\" cannot be used: the schema has no vectors",
         ),
         (b"{\"$\":\"other\"}", "a.jsonl:3: \"$\" is \"other\""),
         (b"{\"$\":\"delete\"}", "a.jsonl:3: the record has no \"id\""),

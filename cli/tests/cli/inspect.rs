@@ -35,7 +35,7 @@ fn verify_accepts_what_was_built_and_refuses_what_was_damaged() {
         assert_eq!(ran.stdout, "");
     }
     folder.write("short.snap", &sound[..sound.len() - 1]);
-    folder.run(&["verify", "short.snap"]).expect_code(1).expect_stderr("fetch it again, whole");
+    folder.run(&["verify", "short.snap"]).expect_code(1).expect_stderr("download all of it again");
     folder.run(&["verify", "a.jsonl"]).expect_code(1).expect_stderr("not a snapseek snapshot");
 }
 

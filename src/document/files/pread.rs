@@ -1,4 +1,4 @@
-//! Reading at a place, where the system can: threads do not wait for each other.
+//! Reads at an offset with `pread`, so that threads do not block each other.
 
 use std::fs::File;
 use std::io;
@@ -12,7 +12,7 @@ impl SharedFile {
         SharedFile(file)
     }
 
-    /// Fills `bytes` with what stands from `at` on.
+    /// Fills `bytes` from the file, starting at byte `at`.
     pub fn read_exact_at(&self, bytes: &mut [u8], at: u64) -> io::Result<()> {
         self.0.read_exact_at(bytes, at)
     }

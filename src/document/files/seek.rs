@@ -1,4 +1,4 @@
-//! Reading at a place, one thread at a time.
+//! Reads at an offset with a seek under a lock, one thread at a time.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -12,7 +12,7 @@ impl SharedFile {
         SharedFile(Mutex::new(file))
     }
 
-    /// Fills `bytes` with what stands from `at` on.
+    /// Fills `bytes` from the file, starting at byte `at`.
     pub fn read_exact_at(&self, bytes: &mut [u8], at: u64) -> io::Result<()> {
         let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         file.seek(SeekFrom::Start(at))?;

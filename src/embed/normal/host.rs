@@ -1,4 +1,4 @@
-//! Forms by what runs the module: JavaScript's `normalize`.
+//! Normalises text with the host's `String.prototype.normalize`.
 
 use super::Form;
 use js_sys::JsString;

@@ -1,4 +1,4 @@
-//! Code points that are normalised by some hosts only: Unicode has them since version 14 or later.
+//! Which code points do only some hosts normalise? Those that Unicode added in version 14 or later.
 //!
 //! Written by `scripts/gen-normal`; ranges are inclusive and ascending.
 

@@ -1,8 +1,8 @@
-//! How are texts that look the same, or mean the same, brought to the same code points? Unicode's forms NFD and NFKC.
+//! How are equivalent texts brought to the same code points? With Unicode's normalisation forms NFD and NFKC.
 //!
-//! The tables behind them are large, and every host of WebAssembly has them: there the host is asked, natively a crate.
-//! What both do to a code point never changes once Unicode has it, so they agree about all that the oldest host may know.
-//! What came later is left as it is, on every machine.
+//! The tables for these forms are large, and every WebAssembly host has them: the WebAssembly build calls the host, the
+//! native build a crate. Unicode never changes the normalisation of an assigned code point, so host and crate agree on
+//! all code points that the oldest supported host knows. Later code points stay unchanged on every machine.
 
 #[cfg(target_arch = "wasm32")]
 mod host;
@@ -16,19 +16,19 @@ use later::LATER;
 #[cfg(not(target_arch = "wasm32"))]
 use native::in_form;
 
-/// A form of Unicode's.
+/// A Unicode normalisation form.
 #[derive(Clone, Copy)]
 enum Form {
     Nfd,
     Nfkc,
 }
 
-/// The text in NFD: every letter and its accents apart.
+/// Converts a text to NFD, which separates letters from their accents.
 pub(super) fn nfd(text: &str) -> String {
     normal(text, Form::Nfd)
 }
 
-/// The text in NFKC: compatibility forms replaced, letters and accents together where one code point has both.
+/// Converts a text to NFKC, which replaces compatibility characters and composes letters with their accents.
 pub(super) fn nfkc(text: &str) -> String {
     normal(text, Form::Nfkc)
 }

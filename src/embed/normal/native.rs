@@ -1,4 +1,4 @@
-//! Forms by the crate unicode-normalization.
+//! Normalises text with the crate unicode-normalization.
 
 use super::Form;
 use unicode_normalization::UnicodeNormalization;

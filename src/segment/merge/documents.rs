@@ -1,11 +1,11 @@
-//! Stored documents: groups that stay as they are, are copied packed.
+//! How are stored documents merged? Groups that keep their rows are copied without unpacking.
 
 use super::{MergeError, Source};
 use crate::bitmap::Bitmap;
 use crate::document::{DocumentsView, DocumentsWriter, GROUP, Group};
 use crate::segment::batch::Batch;
 
-/// Collects documents into groups, copying those that are already packed the same way.
+/// Collects documents into groups, and copies groups that are already packed the same way.
 #[derive(Default)]
 struct Regrouping {
     writer: DocumentsWriter,
@@ -25,7 +25,7 @@ impl Regrouping {
         self.pending.clear();
     }
 
-    /// Whether the group of 32 rows that starts at `row` can be copied as it is.
+    /// Returns whether the group of 32 rows that starts at `row` can be copied unchanged.
     fn can_copy(&self, row: usize, dead: &Bitmap) -> bool {
         let rows = row..row + GROUP;
         self.pending.is_empty()
@@ -39,7 +39,7 @@ pub(super) fn merge_documents(sources: &[Source]) -> Result<(Vec<u8>, Vec<u8>), 
     let mut regrouping = Regrouping::default();
     for source in sources {
         let dead = source.dead();
-        // A batch is read through the view of a small file of its own: its groups are packed already.
+        // A batch's groups are already packed, so encode them as a small section and read it like a segment's.
         let (table, blocks);
         let view = match source {
             Source::Batch(batch) => {

@@ -1,4 +1,4 @@
-//! Written forms, as they stood before stemming.
+//! How are the unstemmed words of several sources merged?
 
 use super::documents::batch_documents;
 use super::{MergeError, Source};
@@ -9,7 +9,7 @@ use crate::inverted::{Interner, ListRef, TermsWriter};
 use crate::schema::Schema;
 use crate::segment::parse_record;
 
-/// The written forms of all live rows with their counts, in the dictionary's own format.
+/// Encodes the unstemmed words of all live rows with their counts, in the format of the dictionary.
 pub(super) fn merge_forms(schema: &Schema, sources: &[Source]) -> Result<Vec<u8>, MergeError> {
     let (mut forms, mut counts) = (Interner::default(), Vec::<u32>::new());
     let mut count = |form: &[u8], times: u32| {
@@ -23,7 +23,7 @@ pub(super) fn merge_forms(schema: &Schema, sources: &[Source]) -> Result<Vec<u8>
     for source in sources {
         let dead = source.dead();
         match source {
-            // Nothing says which document a form came from: where some are dead, the rest is counted anew.
+            // Forms do not record their documents, so if some documents are dead, the live ones are counted again.
             Source::Batch(batch) if dead.count() > 0 => {
                 let (table, blocks) = batch_documents(batch);
                 count_forms(schema, DocumentsView::parse(&table, &blocks)?, dead, &mut count)?;

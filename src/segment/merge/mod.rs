@@ -1,4 +1,4 @@
-//! Any number of batches and segments become one segment.
+//! How do any number of batches and segments become one segment?
 
 mod documents;
 mod forms;
@@ -6,7 +6,7 @@ mod terms;
 
 use self::documents::merge_documents;
 use self::forms::merge_forms;
-use self::terms::{Plan, merge_shapes};
+use self::terms::{TermEncoder, merge_shapes};
 use super::Segment;
 use super::batch::Batch;
 use super::loose::LooseRow;
@@ -23,28 +23,30 @@ use crate::snapshot::{self, SectionKind, SnapshotError};
 use crate::vector::VectorError;
 use crate::wire::{Malformed, len32};
 
-/// A segment takes at most this many bytes of records, as JSON: its parts then stay below 4 GiB.
+/// The largest total length of a segment's records, in bytes of JSON. It keeps each section below 4 GiB.
 pub const MAX_TEXT: usize = 2 << 30;
 
-/// Why sources cannot become one segment.
+/// A boxed [`MergeFault`].
 pub type MergeError = Box<MergeFault>;
 
-/// What keeps sources from becoming one segment.
+/// The reasons why sources cannot be merged into one segment.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MergeFault {
-    /// There is too much text for one segment.
+    /// The records are too long for one segment.
     #[error("the records have more than {MAX_TEXT} bytes; build several snapshots")]
     TooMuchText,
-    /// The sources have too many kinds together.
-    #[error("the records have more than {MAX_KINDS} kinds")]
+    /// The sources have too many different kinds together.
+    #[error(
+        "the records have more than {MAX_KINDS} different kinds; use fewer kinds or build several snapshots"
+    )]
     TooManyKinds,
-    /// The vectors of a model do not fit each other.
-    #[error("the vectors of \"{model}\" are not alike: {error}")]
+    /// The vectors of a model cannot be combined.
+    #[error("the vectors of \"{model}\" cannot be combined: {error}")]
     Vectors {
         /// The model.
         model: String,
-        /// What differs.
+        /// The difference between them.
         error: VectorError,
     },
     /// A segment cannot be read.
@@ -68,12 +70,12 @@ impl From<Malformed> for MergeError {
     }
 }
 
-/// What a segment is made of: consecutive rows, some of them dead.
+/// A source of a merge: consecutive rows, some of them dead.
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'a> {
-    /// Rows that were gathered.
+    /// Rows that are not encoded yet.
     Batch(&'a Batch),
-    /// Rows of a segment, and which of them are dead.
+    /// Rows of a segment, with its tombstones.
     Segment(&'a Segment, &'a Bitmap),
 }
 
@@ -86,21 +88,22 @@ impl Source<'_> {
     }
 }
 
-/// The bytes of one segment with the live rows of all sources, in order.
+/// Merges the live rows of all sources, in order, into one segment.
 ///
-/// `threads` may be more than one natively; the bytes do not depend on it.
+/// `threads` above 1 has an effect only natively; the bytes do not depend on it.
 ///
 /// # Errors
-/// When a segment among the sources is damaged, or there is too much for one segment.
+/// Fails when a segment among the sources is damaged, or when the records exceed the limits of one segment.
 pub fn merge(schema: &Schema, sources: &[Source], threads: usize) -> Result<Vec<u8>, MergeError> {
     Ok(snapshot::encode(&merge_sections(schema, sources, &[], threads)?))
 }
 
-/// The sections of such a segment, for a file that has others too, with vectors that came by themselves: of several for a
-/// row the last one.
+/// Merges sources as [`merge`] does, and returns the sections, for a file that also has others.
+///
+/// `loose` holds vectors that arrived without their records. If a row has several, the last one wins.
 ///
 /// # Errors
-/// As [`merge`].
+/// Fails as [`merge`] does.
 pub fn merge_sections(
     schema: &Schema,
     sources: &[Source],
@@ -114,7 +117,7 @@ pub fn merge_sections(
     if text_len.fold(0usize, usize::saturating_add) > MAX_TEXT {
         return Err(MergeFault::TooMuchText.into());
     }
-    // Before the work: who lacks documents will have to call again.
+    // Check for missing documents before the work starts: a caller that lacks some must call again.
     for source in sources {
         if let Source::Segment(segment, _) = source {
             segment.stored()?.require_all()?;
@@ -122,11 +125,11 @@ pub fn merge_sections(
     }
     let numbers = renumberings(sources);
     let documents = numbers.iter().map(|(live, _)| *live as usize).sum();
-    let rows = Rows { sources, numbers: &numbers };
+    let rows = SourceRows { sources, numbers: &numbers };
     let (field_lengths, lengths) = merge_lengths(schema, sources)?;
     let (shapes, shape_numbers) = merge_shapes(sources)?;
     let weights = schema.bound_weights();
-    let plan = Plan {
+    let plan = TermEncoder {
         rows,
         shape_numbers: &shape_numbers,
         shapes: &shapes,
@@ -152,13 +155,13 @@ pub fn merge_sections(
     if let Some(vectors) = vectors {
         put(SectionKind::Vectors, vectors);
     }
-    // Last, so that a reader who wants the index alone can stop before it.
+    // Documents come last, so that a reader that only wants the index can stop before them.
     put(SectionKind::Documents, document_blocks);
     Ok(parts)
 }
 
-/// For each source: how many of its rows are live, and their new numbers where some are dead.
-type Numbers = Vec<(u32, NewNumbers)>;
+/// For each source: the number of its live rows, and their new numbers.
+type RowNumbers = Vec<(u32, NewNumbers)>;
 
 #[derive(Debug)]
 pub(super) enum NewNumbers {
@@ -167,7 +170,7 @@ pub(super) enum NewNumbers {
 }
 
 impl NewNumbers {
-    /// The new number of a row; none where it is dead.
+    /// Returns the new number of a row, or `None` if the row is dead.
     pub(super) fn of(&self, row: u32) -> Option<u32> {
         match self {
             NewNumbers::From(first) => Some(first + row),
@@ -176,7 +179,7 @@ impl NewNumbers {
     }
 }
 
-fn renumberings(sources: &[Source]) -> Numbers {
+fn renumberings(sources: &[Source]) -> RowNumbers {
     let mut first = 0;
     let number = |source: &Source| {
         let dead = source.dead();
@@ -193,12 +196,12 @@ fn renumberings(sources: &[Source]) -> Numbers {
 }
 
 #[derive(Clone, Copy)]
-struct Rows<'a> {
+struct SourceRows<'a> {
     sources: &'a [Source<'a>],
-    numbers: &'a Numbers,
+    numbers: &'a RowNumbers,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> SourceRows<'a> {
     fn renumbering(&self, source: usize) -> Renumbering<'a> {
         match &self.numbers[source].1 {
             NewNumbers::From(first) => Renumbering::From(*first),
@@ -211,7 +214,7 @@ fn live_rows(dead: &Bitmap) -> impl Iterator<Item = usize> {
     (0..dead.len()).filter(|&row| !dead.has(row))
 }
 
-/// The table of lengths by field, and the length of each document over all fields.
+/// Merges the lengths per field, and returns also the total length of each document, in tokens.
 fn merge_lengths(schema: &Schema, sources: &[Source]) -> Result<(LengthsWriter, Vec<u32>), MergeError> {
     let field_count = schema.field_count();
     let mut writer = LengthsWriter::new(field_count);
@@ -235,7 +238,7 @@ fn merge_lengths(schema: &Schema, sources: &[Source]) -> Result<(LengthsWriter, 
     Ok((writer, totals))
 }
 
-/// By document: what its length adds to bm25, among these documents alone.
+/// Returns for each document the length term of bm25, relative to the average length of these documents.
 fn norms(lengths: &[u32]) -> Vec<f64> {
     let tokens = lengths.iter().map(|&length| u64::from(length)).sum();
     let average_length = Totals { rows: lengths.len() as u64, tokens }.average_length();

@@ -1,6 +1,6 @@
-//! The dictionary and its lists: terms of all sources in order, each one's live postings with new numbers.
+//! How are dictionaries and posting lists merged? Term by term, in order, with new numbers for live postings.
 
-use super::{MergeError, Rows, Source};
+use super::{MergeError, Source, SourceRows};
 use crate::bitmap::Bitmap;
 use crate::bm25;
 use crate::inverted::{
@@ -12,7 +12,7 @@ use crate::segment::batch::Batch;
 use crate::segment::threads::on_threads;
 use crate::wire::len32;
 
-/// The shapes by final number, and for each source the final number of each of its own.
+/// Returns the merged shapes by number, and for each source a map from its shape numbers to the merged ones.
 pub(super) fn merge_shapes(sources: &[Source]) -> Result<(Vec<Shape>, Vec<Vec<u32>>), MergeError> {
     let mut writer = ShapesWriter::default();
     let mut provisional = Vec::with_capacity(sources.len());
@@ -56,24 +56,24 @@ fn live_uses(segment: &Segment, dead: &Bitmap) -> Result<Vec<u64>, MergeError> {
     Ok(uses)
 }
 
-/// All that encoding a term's list takes.
-pub(super) struct Plan<'a> {
-    pub rows: Rows<'a>,
+/// The inputs for encoding the posting list of a term.
+pub(super) struct TermEncoder<'a> {
+    pub rows: SourceRows<'a>,
     pub shape_numbers: &'a [Vec<u32>],
     pub shapes: &'a [Shape],
-    /// By shape and by document: what a posting's worth is reckoned from.
+    /// The frequency of each shape and the norm of each document, from which score upper bounds are computed.
     pub frequencies: Vec<f64>,
     pub norms: Vec<f64>,
 }
 
-/// The encoded terms of a part of the dictionary.
+/// The encoded terms of one range of the dictionary.
 #[derive(Default)]
 struct EncodedTerms {
     terms: Vec<(Vec<u8>, ListRef)>,
     postings: Vec<u8>,
 }
 
-impl Plan<'_> {
+impl TermEncoder<'_> {
     pub fn encode_terms(&self, threads: usize) -> Result<(Vec<u8>, Vec<u8>), MergeError> {
         let cuts = if threads > 1 { self.cuts(8 * threads)? } else { Vec::new() };
         let mut bounds = vec![None];
@@ -99,7 +99,7 @@ impl Plan<'_> {
         Ok((terms.finish(), postings))
     }
 
-    /// Terms that cut the dictionary into about `parts` ranges of like work, taken from the largest source.
+    /// Returns terms that cut the dictionary into about `parts` ranges of similar work, taken from the largest source.
     fn cuts(&self, parts: usize) -> Result<Vec<Vec<u8>>, MergeError> {
         let largest = self.rows.sources.iter().max_by_key(|source| source.dead().len());
         let mut cuts = match largest {
@@ -112,7 +112,7 @@ impl Plan<'_> {
                     |place: usize| inverted.order.get(place).map(|&term| batch.terms.get(term).to_vec());
                 (1..parts).filter_map(|part| term(place(part))).collect::<Vec<_>>()
             }
-            // Where each list stands is not known without a walk; ranges of like many terms will do.
+            // Locating each list would take a walk, so cut into ranges with similar numbers of terms.
             Some(Source::Segment(segment, _)) => {
                 let terms = segment.terms()?;
                 let mut cuts = Vec::new();
@@ -133,7 +133,7 @@ impl Plan<'_> {
         let from = from.unwrap_or(&[]);
         let mut streams = Vec::with_capacity(self.rows.sources.len());
         for (place, source) in self.rows.sources.iter().enumerate() {
-            streams.push((place, Stream::new(source, from)?));
+            streams.push((place, TermStream::new(source, from)?));
         }
         let mut encoded = EncodedTerms::default();
         let mut list = PostingList::default();
@@ -149,12 +149,12 @@ impl Plan<'_> {
                     stream.take(renumbering, &self.shape_numbers[*place], &mut list, &mut scratch)?;
                 }
             }
-            // All its documents may be dead.
+            // The list is empty if all its documents are dead.
             if !list.documents.is_empty() {
-                let impact = |shape: u32, document: u32| {
+                let score_bound = |shape: u32, document: u32| {
                     bm25::saturation(self.frequencies[shape as usize], self.norms[document as usize])
                 };
-                let at = postings::encode(&list, self.shapes, impact, &mut encoded.postings);
+                let at = postings::encode(&list, self.shapes, score_bound, &mut encoded.postings);
                 encoded.terms.push((term, at));
             }
         }
@@ -162,37 +162,37 @@ impl Plan<'_> {
     }
 }
 
-/// The terms of one source in order, from some term on.
-enum Stream<'a> {
+/// Iterates over the terms of one source in order, from a given term on.
+enum TermStream<'a> {
     Batch { batch: &'a Batch, place: usize },
     Segment { lists: PostingLists<'a>, walk: TermsWalk<'a>, is_done: bool },
 }
 
-impl<'a> Stream<'a> {
-    fn new(source: &Source<'a>, from: &[u8]) -> Result<Stream<'a>, MergeError> {
+impl<'a> TermStream<'a> {
+    fn new(source: &Source<'a>, from: &[u8]) -> Result<TermStream<'a>, MergeError> {
         Ok(match *source {
             Source::Batch(batch) => {
                 let place = batch.inverted.order.partition_point(|&term| batch.terms.get(term) < from);
-                Stream::Batch { batch, place }
+                TermStream::Batch { batch, place }
             }
             Source::Segment(segment, _) => {
                 let mut walk = segment.terms()?.walk_from(from)?;
                 let is_done = !walk.advance()?;
-                Stream::Segment { lists: segment.lists()?, walk, is_done }
+                TermStream::Segment { lists: segment.lists()?, walk, is_done }
             }
         })
     }
 
     fn term(&self) -> Option<&[u8]> {
         match self {
-            Stream::Batch { batch, place } => {
+            TermStream::Batch { batch, place } => {
                 batch.inverted.order.get(*place).map(|&term| batch.terms.get(term))
             }
-            Stream::Segment { walk, is_done, .. } => (!is_done).then(|| walk.term()),
+            TermStream::Segment { walk, is_done, .. } => (!is_done).then(|| walk.term()),
         }
     }
 
-    /// Appends the term's live postings to `list`, and moves to the next term.
+    /// Appends the live postings of the current term to `list`, and moves to the next term.
     fn take(
         &mut self,
         renumbering: Renumbering,
@@ -201,11 +201,11 @@ impl<'a> Stream<'a> {
         scratch: &mut PostingList,
     ) -> Result<(), MergeError> {
         match self {
-            Stream::Batch { batch, place } => {
+            TermStream::Batch { batch, place } => {
                 batch.inverted.append_to(*place, renumbering, shapes, list);
                 *place += 1;
             }
-            Stream::Segment { lists, walk, is_done } => {
+            TermStream::Segment { lists, walk, is_done } => {
                 scratch.clear();
                 lists.cursor(walk.list())?.drain_to(scratch)?;
                 let total = |shape: u32| lists.shapes[shape as usize].total() as usize;
