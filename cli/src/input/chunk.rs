@@ -1,6 +1,6 @@
 //! Consecutive entries of one input: found, but not yet parsed.
 
-use super::csv::Columns;
+use super::csv::{Columns, RowParser};
 use super::document::Document;
 use super::split::{Pieces, Split};
 use super::{Cut, Entry, csv, json};
@@ -201,6 +201,8 @@ struct Unparsed {
     number: usize,
     at: usize,
     line: u64,
+    /// Parses rows; made for the first row of a chunk.
+    row_parser: Option<RowParser>,
     /// What came of the last of them, and was not given out.
     pieces: VecDeque<Located>,
 }
@@ -211,7 +213,7 @@ impl Unparsed {
             Body::Entries { first_line, .. } => first_line,
             _ => 1,
         };
-        Unparsed { number: 0, at: 0, line, pieces: VecDeque::new() }
+        Unparsed { number: 0, at: 0, line, row_parser: None, pieces: VecDeque::new() }
     }
 
     fn next(&mut self, chunk: &mut Chunk, schema: Option<&Schema>) -> Option<Located> {
@@ -254,7 +256,10 @@ impl Unparsed {
         let text = &text[range];
         let parsed = match grammar {
             Grammar::Json => json::parse_entry(text),
-            Grammar::Row(columns) => csv::parse_row(text, columns, schema),
+            Grammar::Row(columns) => {
+                let parser = self.row_parser.get_or_insert_with(|| columns.parser());
+                csv::parse_row(text, columns, parser, schema)
+            }
         };
         let line = self.line + parsed.as_ref().err().map_or(0, |flaw| flaw.line);
         Located { place: Place::Line(line), len: text.len(), entry: parsed.map_err(|flaw| flaw.reason) }

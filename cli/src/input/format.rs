@@ -17,9 +17,9 @@ pub enum Format {
     Jsonl,
     /// An array of objects, one object, or {"records": [...]}.
     Json,
-    /// Comma-separated cells under a header line.
+    /// Cells under a header line, separated by commas, semicolons or tabs.
     Csv,
-    /// Tab-separated cells under a header line.
+    /// Cells under a header line, separated by tabs.
     Tsv,
     /// Text with headings, front matter before it.
     #[value(alias = "md")]
@@ -73,8 +73,8 @@ impl Format {
         match self {
             Format::Jsonl => Way::Entries(Box::new(jsonl::Lines)),
             Format::Json => Way::Entries(Box::new(json::Values::default())),
-            Format::Csv => Way::Entries(Box::new(csv::Rows::new(b','))),
-            Format::Tsv => Way::Entries(Box::new(csv::Rows::new(b'\t'))),
+            Format::Csv => Way::Entries(Box::new(csv::TextRows::csv())),
+            Format::Tsv => Way::Entries(Box::new(csv::TextRows::tsv())),
             Format::Markdown => Way::Document(Markup::Markdown),
             Format::Html => Way::Document(Markup::Html),
             Format::Text => Way::Document(Markup::Plain),
