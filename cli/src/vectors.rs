@@ -7,7 +7,7 @@ use crate::failure::UsageError;
 use crate::input::{Entry, Inputs, VectorFile};
 use crate::parallel;
 use crate::print;
-use crate::provider::{Cancel, Purpose, static_model};
+use crate::provider::{Cancel, EmbedSpec, Purpose, static_model};
 use anyhow::{Context, Result, ensure};
 use snapseek::embed::{Embedder, HashEmbedder, StaticModelView};
 use snapseek::schema::{EmbedderKind, VectorModel};
@@ -17,7 +17,10 @@ use snapseek::{Record, Schema};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// What can be said on the command line about vectors.
+/// Said when a provider cannot start, or fails with its first text.
+const WITHOUT_VECTORS: &str = "there will be no vectors";
+
+/// The arguments about vectors.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Vectors")]
 pub struct VectorArgs {
@@ -52,13 +55,6 @@ fn parse_encoding(text: &str) -> Result<Encoding, String> {
     known.clone().find(|encoding| encoding.name() == text).ok_or_else(|| "f32, i8 or i1 is wanted".to_owned())
 }
 
-impl VectorArgs {
-    /// Whether vectors are made outside this process, or slowly: what Ctrl-C has to end in good order.
-    pub fn asks_a_provider(&self) -> bool {
-        self.embed.spec().is_some_and(|spec| !matches!(spec.provider.as_str(), "hash" | "static"))
-    }
-}
-
 /// The vectors of a schema's models.
 #[derive(Debug)]
 pub struct Vectors {
@@ -85,6 +81,7 @@ impl Vectors {
     /// Gets everything ready, and adds to the schema the models that only the command line names.
     pub fn prepare(
         args: &VectorArgs,
+        spec: Option<&EmbedSpec>,
         schema: &mut Schema,
         inputs: &mut Inputs,
         count: impl Fn() -> Result<Option<u64>>,
@@ -108,8 +105,8 @@ impl Vectors {
             vectors.tables.push(Vec::new());
             vectors.seen.push(None);
         }
-        if let Some(spec) = args.embed.spec() {
-            vectors.add_embedder(args, &spec.provider, spec.model.as_deref(), schema, inputs, cancel)?;
+        if let Some(spec) = spec {
+            vectors.add_embedder(args, spec, schema, inputs, cancel)?;
             vectors.count_texts(&count)?;
         }
         for (place, (name, model)) in schema.models().enumerate() {
@@ -123,16 +120,15 @@ impl Vectors {
     fn add_embedder(
         &mut self,
         args: &VectorArgs,
-        provider: &str,
-        model: Option<&str>,
+        spec: &EmbedSpec,
         schema: &mut Schema,
         inputs: &mut Inputs,
         cancel: &Cancel,
     ) -> Result<()> {
         let encoding = args.encoding.unwrap_or_default();
-        let added = match provider {
+        let added = match spec.provider.as_str() {
             "hash" => {
-                let width = match model.map(str::parse) {
+                let width = match spec.model.as_deref().map(str::parse) {
                     None => HashEmbedder::WIDTH,
                     Some(Ok(width)) if (1..=4096).contains(&width) => width,
                     Some(_) => {
@@ -151,7 +147,9 @@ impl Vectors {
                 (model, Origin::Own, Vec::new())
             }
             "static" => {
-                let folder = model
+                let folder = spec
+                    .model
+                    .as_deref()
                     .ok_or_else(|| UsageError("say which folder, such as static:models/en".to_owned()))?;
                 let table = static_model::read(Path::new(folder))?.encode()?;
                 let view = StaticModelView::parse(&table)?;
@@ -166,7 +164,7 @@ impl Vectors {
                 (model, Origin::Own, table)
             }
             _ => {
-                let Some(pipeline) = started(args, schema, inputs, cancel)? else { return Ok(()) };
+                let Some(pipeline) = started(args, spec, schema, inputs, cancel)? else { return Ok(()) };
                 let model = VectorModel {
                     encoding,
                     width: pipeline.width(),
@@ -189,7 +187,7 @@ impl Vectors {
                 place
             }
             None => {
-                *schema = schema.clone().with_vectors(provider, model)?;
+                *schema = schema.clone().with_vectors(&spec.provider, model)?;
                 self.origins.push(Origin::Record);
                 self.tables.push(Vec::new());
                 self.seen.push(None);
@@ -326,11 +324,12 @@ impl Origin {
 /// A pipeline that has made a first vector; none, after a warning, where it cannot.
 fn started(
     args: &VectorArgs,
+    spec: &EmbedSpec,
     schema: &Schema,
     inputs: &mut Inputs,
     cancel: &Cancel,
 ) -> Result<Option<Pipeline>> {
-    let Some(pipeline) = args.embed.start(cancel)? else { return Ok(None) };
+    let Some(pipeline) = args.embed.start(spec, cancel, WITHOUT_VECTORS)? else { return Ok(None) };
     let probe = schema.clone().with_vectors("probe", VectorModel::default())?;
     let place = probe.models().len() - 1;
     let texts = inputs.sample(1, 1).map(|record| probe.embedded_text(place, record));
@@ -339,7 +338,7 @@ fn started(
     };
     match pipeline.embed(&[first], Purpose::Document) {
         Ok(_) => Ok(Some(pipeline)),
-        Err(error) => args.embed.without_vectors(error).map(|()| None),
+        Err(error) => args.embed.without_vectors(error, WITHOUT_VECTORS).map(|()| None),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `snapseek build`: records in, a snapshot out.
 
+use crate::embedding::EmbeddingSettings;
 use crate::gather::{Gathered, OnBad, Tally};
 use crate::input::{Fault, Inputs, Options};
 use crate::output::{Content, WholeFile};
@@ -120,7 +121,13 @@ A schema file, all of it optional but one field:
   createdAt = "time"
   [vectors.minilm]                # vectors: a field of the records, --vectors minilm=FILE, or --embed
   encoding = "i8"                 # f32, i8, or i1: bits for a first look, and i8
-  field = "embedding""#;
+  field = "embedding"
+  [embedding]                     # how to make vectors without --embed; not stored in the snapshot
+  provider = "voyage"             # as --embed; model is optional
+  model = "voyage-3.5"
+  apiKey = "..."                  # or keys = ["...", "..."], or the provider's variable
+  baseUrl = "https://..."         # as --embed-base-url
+  batchSize = 100                 # as --embed-batch"#;
 
 /// A schema is inferred from at most this many records,
 const SAMPLE_COUNT: usize = 10_000;
@@ -144,13 +151,16 @@ pub fn run(args: &Args) -> Result<()> {
     let mut inputs = Inputs::new(&args.inputs, &args.reading)?;
     inputs.set_run_len(batch_len(inputs.total(), threads));
     let on_bad = if args.skip_bad { OnBad::Skip } else { OnBad::Stop };
-    let mut schema = schema(args, &mut inputs, on_bad)?;
+    let (mut schema, settings) = schema(args, &mut inputs, on_bad)?;
+    let spec = args.vectors.embed.spec(settings.as_ref())?;
     let output = WholeFile::create(&args.output, Content::Snapshot, args.force)?;
     let cancel = Cancel::new();
-    let interruptible = args.vectors.asks_a_provider().then(|| cancel.on_interrupt());
+    // A provider may take long, so Ctrl-C ends its work in good order.
+    let asks_a_provider = spec.as_ref().is_some_and(|spec| !spec.is_built_in());
+    let interruptible = asks_a_provider.then(|| cancel.on_interrupt());
     let read_as = schema.clone();
     let count = || vectors::count_records(Inputs::new(&args.inputs, &args.reading)?, &read_as, threads);
-    let vectors = Vectors::prepare(&args.vectors, &mut schema, &mut inputs, count, &cancel)?;
+    let vectors = Vectors::prepare(&args.vectors, spec.as_ref(), &mut schema, &mut inputs, count, &cancel)?;
     let workers = if vectors.are_ordered() { 1 } else { threads };
 
     let progress = if vectors.show_progress() { Progress::none() } else { Progress::reading(inputs.total()) };
@@ -222,10 +232,15 @@ fn batch_len(total: Option<u64>, threads: usize) -> usize {
     usize::try_from(len.clamp(MIN_BATCH_LEN, longest)).expect("a few mebibytes")
 }
 
-fn schema(args: &Args, inputs: &mut Inputs, on_bad: OnBad) -> Result<Schema> {
+fn schema(args: &Args, inputs: &mut Inputs, on_bad: OnBad) -> Result<(Schema, Option<EmbeddingSettings>)> {
     let preset = args.preset.as_deref().and_then(Schema::preset);
+    let mut settings = None;
     let mut schema = match (&args.schema, preset) {
-        (Some(path), _) => schema_file::read(path)?,
+        (Some(path), _) => {
+            let file = schema_file::read(path)?;
+            settings = file.embedding;
+            file.schema
+        }
         (None, Some(preset)) => preset,
         (None, None) => {
             let schema = infer(inputs, on_bad)?;
@@ -245,7 +260,7 @@ fn schema(args: &Args, inputs: &mut Inputs, on_bad: OnBad) -> Result<Schema> {
     if args.cjk_bigrams {
         schema = schema.with_cjk_bigrams();
     }
-    Ok(schema)
+    Ok((schema, settings))
 }
 
 fn infer(inputs: &mut Inputs, on_bad: OnBad) -> Result<Schema> {

@@ -1,13 +1,17 @@
 //! `snapseek eval`: how good are the answers, by queries that somebody judged?
 
+use crate::embedding::QueryEmbedder;
+use crate::embedding::args::EmbedArgs;
 use crate::evaluation::{Measures, Qrels, Query, QueryRun, Report, evaluate, read_queries};
+use crate::failure::UsageError;
 use crate::input::VectorFile;
+use crate::provider::Cancel;
 use crate::recipe::{self, Recipe};
 use crate::{print, snapshot};
 use anyhow::{Context, Result};
 use serde::Serialize;
-use snapseek::Engine;
 use snapseek::json::Json;
+use snapseek::{Engine, Schema};
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -54,12 +58,16 @@ pub struct Args {
     /// Prints one JSON document
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    embed: EmbedArgs,
 }
 
 const EXAMPLES: &str = r#"Examples:
   snapseek eval docs.snap --queries queries.jsonl --qrels qrels.tsv
   snapseek eval docs.snap --queries q.jsonl --qrels q.tsv --mode keyword --per-query
   snapseek eval docs.snap --queries q.jsonl --qrels q.tsv --query-vectors minilm=queries.f32
+  snapseek eval docs.snap --queries q.jsonl --qrels q.tsv --embed voyage:voyage-3.5
   snapseek eval docs.snap --queries q.jsonl --qrels q.tsv --recipe rag --options '{"maxPerSource": 20}'
   snapseek eval chats.snap --queries q.jsonl --qrels q.tsv --same group --options '{"fusion": "rrf"}'
 
@@ -98,18 +106,10 @@ pub fn run(args: Args) -> Result<()> {
     let recipe = Recipe::of(Some(&args.recipe), &engine)?;
     let queries = read_queries(&args.queries)?;
     let qrels = Qrels::read(&args.qrels)?;
-    let mut vectors = match &args.query_vectors {
-        Some((name, path)) => {
-            let width = engine.schema().model(name).and_then(|(_, model)| model.width);
-            Some(VectorFile::open(path, Some(queries.len() as u64), width)?)
-        }
-        None => None,
-    };
-    let model = args.query_vectors.map(|(model, _)| model);
+    let (vectors, model) = query_vectors(&args, &queries, engine.schema())?;
     let started = Instant::now();
     let mut runs = Vec::with_capacity(queries.len());
-    for (row, query) in (0..).zip(&queries) {
-        let vector = vectors.as_mut().map(|vectors| vectors.row(row)).transpose()?;
+    for (query, vector) in queries.iter().zip(vectors) {
         let question = Question {
             query,
             vector,
@@ -132,6 +132,32 @@ pub fn run(args: Args) -> Result<()> {
         print::note(format_args!("warning: {count} not judged, and left out: {}", report.unjudged[0]));
     }
     print_report(&report, args.per_query, args.json, seconds)
+}
+
+/// Returns a vector for each query that has one, from a file or from a provider, and the model that they are for.
+fn query_vectors(
+    args: &Args,
+    queries: &[Query],
+    schema: &Schema,
+) -> Result<(Vec<Option<Vec<f32>>>, Option<String>)> {
+    if let Some((name, path)) = &args.query_vectors {
+        if args.embed.embed.is_some() {
+            let message = "--query-vectors and --embed both give the queries' vectors; pass one";
+            return Err(UsageError(message.to_owned()).into());
+        }
+        let width = schema.model(name).and_then(|(_, model)| model.width);
+        let mut file = VectorFile::open(path, Some(queries.len() as u64), width)?;
+        let rows = (0..queries.len() as u64).map(|row| file.row(row).map(Some));
+        return Ok((rows.collect::<Result<_>>()?, Some(name.clone())));
+    }
+    let cancel = Cancel::new();
+    let _interruptible = args.embed.embed.is_some().then(|| cancel.on_interrupt());
+    let Some(embedder) = QueryEmbedder::start(&args.embed, schema, None, &cancel)? else {
+        return Ok((vec![None; queries.len()], None));
+    };
+    let texts = queries.iter().map(|query| query.text.as_str()).collect::<Vec<_>>();
+    let model = (schema.models().len() > 1).then(|| embedder.model().to_owned());
+    Ok((embedder.vectors(&texts)?, model))
 }
 
 /// A query, and how it is asked.

@@ -1,7 +1,11 @@
 //! `snapseek search`: words in, hits out.
 
 use super::parse_filter;
+use crate::embedding::QueryEmbedder;
+use crate::embedding::args::EmbedArgs;
+use crate::failure::UsageError;
 use crate::print::{self, Marks};
+use crate::provider::Cancel;
 use crate::recipe::{self, Recipe};
 use crate::snapshot;
 use anyhow::{Context, Result, ensure};
@@ -91,6 +95,9 @@ pub struct Args {
     /// Prints the response as one JSON document
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    embed: EmbedArgs,
 }
 
 const EXAMPLES: &str = r#"Examples:
@@ -101,6 +108,7 @@ const EXAMPLES: &str = r#"Examples:
   snapseek search notes.snap jwt --json | jq -r '.hits[].id'
   snapseek search memories.snap 'deploy' --recipe memory --options '{"projectId": "web", "track": false}'
   snapseek search notes.snap jwt --recipe recency.json --explain
+  snapseek search notes.snap 'how do tokens expire' --embed voyage:voyage-3.5
 
 Filters take
   for strings            any, all, none, eq, ne, exists
@@ -111,19 +119,20 @@ and {"not": {...}} and {"or": [{...}, {...}]} around them."#;
 /// So many values of a facet are shown to people.
 const SHOWN_VALUES: usize = 10;
 
-pub fn run(args: Args) -> Result<()> {
+pub fn run(mut args: Args) -> Result<()> {
     let mut engine = snapshot::open(&args.file)?;
+    let vector = query_vector(&mut args, &engine)?;
     let own = match Recipe::of(args.recipe.as_deref(), &engine)? {
         Recipe::Hybrid => None,
         Recipe::Own(recipe) => Some(recipe),
-        Recipe::Named(name) => return ask_recipe(&mut engine, name, args),
+        Recipe::Named(name) => return ask_recipe(&mut engine, name, vector, args),
     };
     let given = recipe::search_options(args.options.as_ref())?;
     let mut options = SearchOptions {
         limit: args.limit.or(given.limit),
         offset: args.offset.or(given.offset),
         mode: args.mode.or(given.mode),
-        vector: args.vector.as_deref().map(query_vector).transpose()?.or(given.vector),
+        vector: vector.or(given.vector),
         model: args.model.or(given.model),
         fusion: args.fusion.or(given.fusion),
         alpha: args.alpha.or(given.alpha),
@@ -154,7 +163,7 @@ pub fn run(args: Args) -> Result<()> {
 }
 
 /// Asks a recipe of a source system. Its options are its own; what an argument says goes before them.
-fn ask_recipe(engine: &mut Engine, name: &'static str, args: Args) -> Result<()> {
+fn ask_recipe(engine: &mut Engine, name: &'static str, vector: Option<Vec<f32>>, args: Args) -> Result<()> {
     let count = |count: usize| Json::from_f64(count as f64);
     let flag = |is_set: bool| is_set.then_some(Json::Bool(true));
     let said = [
@@ -174,7 +183,6 @@ fn ask_recipe(engine: &mut Engine, name: &'static str, args: Args) -> Result<()>
     if !args_name(&options, "now") {
         options.push(("now".to_owned(), Json::from_f64(snapshot::now())));
     }
-    let vector = args.vector.as_deref().map(query_vector).transpose()?;
     let answer = recipe::ask(engine, name, &args.query, options, vector)?;
     if args.json {
         return print::json(&answer);
@@ -208,8 +216,28 @@ fn args_name(options: &[(String, Json)], name: &str) -> bool {
     options.iter().any(|(known, _)| known == name)
 }
 
-/// The vector in a file.
-fn query_vector(path: &Path) -> Result<Vec<f32>> {
+/// Returns the query's vector, from a file or from a provider; the model that it is for becomes an argument.
+fn query_vector(args: &mut Args, engine: &Engine) -> Result<Option<Vec<f32>>> {
+    if let Some(path) = &args.vector {
+        if args.embed.embed.is_some() {
+            return Err(
+                UsageError("--vector and --embed both give the query's vector; pass one".to_owned()).into()
+            );
+        }
+        return read_vector(path).map(Some);
+    }
+    let schema = engine.schema();
+    let embedder = QueryEmbedder::start(&args.embed, schema, args.model.as_deref(), &Cancel::new())?;
+    let Some(embedder) = embedder else { return Ok(None) };
+    let vector = embedder.vectors(&[&args.query])?.remove(0);
+    if vector.is_some() && schema.models().len() > 1 {
+        args.model = Some(embedder.model().to_owned());
+    }
+    Ok(vector)
+}
+
+/// Reads a vector from a file.
+fn read_vector(path: &Path) -> Result<Vec<f32>> {
     let name = path.display();
     let is_stdin = path == Path::new("-");
     let bytes =

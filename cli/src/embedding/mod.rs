@@ -6,8 +6,12 @@
 
 pub mod args;
 mod cache;
+mod query;
+mod settings;
 
 pub use cache::{Cache, CacheError, ContentHash};
+pub use query::QueryEmbedder;
+pub use settings::EmbeddingSettings;
 
 use crate::print;
 use crate::progress::Progress;

@@ -124,12 +124,17 @@ pub struct EmbedSpec {
 }
 
 impl EmbedSpec {
-    /// Reads `PROVIDER[:MODEL]`; the rest is as usual.
+    /// Parses `PROVIDER[:MODEL]`; everything else has its default.
     pub fn parse(text: &str) -> EmbedSpec {
         let (provider, model) = match text.split_once(':') {
             Some((provider, model)) => (provider, Some(model.trim()).filter(|model| !model.is_empty())),
             None => (text, None),
         };
+        EmbedSpec::of(provider, model)
+    }
+
+    /// A provider and possibly its model; everything else has its default.
+    pub fn of(provider: &str, model: Option<&str>) -> EmbedSpec {
         EmbedSpec {
             provider: provider.trim().to_ascii_lowercase(),
             model: model.map(str::to_owned),
@@ -152,6 +157,11 @@ impl EmbedSpec {
     fn base_url_or(&self, variable: &str, environment: &Environment) -> Option<String> {
         let given = self.base_url.clone().or_else(|| environment(variable));
         given.filter(|url| !url.trim().is_empty())
+    }
+
+    /// Whether the snapshot carries the model, so that it embeds queries by itself.
+    pub fn is_built_in(&self) -> bool {
+        matches!(self.provider.as_str(), "hash" | "static")
     }
 
     /// The size of a batch, if `provider` can take it.
