@@ -1,4 +1,4 @@
-//! `snapseek eval`: how good are the answers, by queries that somebody judged?
+//! `snapseek eval`: measures results against judged queries.
 
 use crate::embedding::QueryEmbedder;
 use crate::embedding::args::EmbedArgs;
@@ -27,7 +27,7 @@ pub struct Args {
     #[arg(long, value_name = "Q.jsonl")]
     queries: PathBuf,
 
-    /// The judgments, with tabs: query, record, relevance; a first line of names is passed over
+    /// The judgments, separated by tabs: query, record, relevance; a header line is skipped
     #[arg(long, value_name = "Q.tsv")]
     qrels: PathBuf,
 
@@ -35,23 +35,23 @@ pub struct Args {
     #[arg(long, value_name = "MODEL=FILE", value_parser = crate::vectors::parse_file)]
     query_vectors: Option<(String, PathBuf)>,
 
-    /// Who answers: hybrid, memory, rag, unified, vault, or a .json file with a recipe
+    /// The recipe: hybrid, memory, rag, unified, vault, or a .json file with one
     #[arg(long, default_value = "hybrid")]
     recipe: String,
 
-    /// How to search: keyword, vector or hybrid [default: hybrid, where queries have vectors]
+    /// The mode: keyword, vector or hybrid [default: hybrid if queries have vectors]
     #[arg(long)]
     mode: Option<String>,
 
-    /// Looks only among records whose attribute of this name has the query's own value
+    /// Searches only records whose attribute of this name has the query's value
     #[arg(long, value_name = "NAME")]
     same: Vec<String>,
 
-    /// Further options of the search, as the JavaScript API takes them
+    /// Further search options of the JavaScript API
     #[arg(long, value_name = "JSON", value_parser = recipe::parse_options)]
     options: Option<Json>,
 
-    /// Shows every query's figures
+    /// Shows the figures of every query
     #[arg(long)]
     per_query: bool,
 
@@ -74,10 +74,10 @@ const EXAMPLES: &str = r#"Examples:
 The figures are trec_eval's: nDCG@10 with the judged relevance as gain, recall@100, and MRR@10, each a mean over the
 queries that are judged."#;
 
-/// recall@100 looks at so many records.
+/// The number of results per query that recall@100 needs.
 const DEPTH: usize = 100;
 
-/// The figures, as they are printed.
+/// The figures as they are printed.
 #[derive(Debug, Serialize)]
 struct Figures<'a> {
     #[serde(rename = "ndcg@10")]
@@ -134,7 +134,7 @@ pub fn run(args: Args) -> Result<()> {
     print_report(&report, args.per_query, args.json, seconds)
 }
 
-/// Returns a vector for each query that has one, from a file or from a provider, and the model that they are for.
+/// Returns the vectors of queries that have one, from a file or from a provider, and the name of their model.
 fn query_vectors(
     args: &Args,
     queries: &[Query],
@@ -160,11 +160,11 @@ fn query_vectors(
     Ok((embedder.vectors(&texts)?, model))
 }
 
-/// A query, and how it is asked.
+/// A query with its search options.
 struct Question<'a> {
     query: &'a Query,
     vector: Option<Vec<f32>>,
-    /// What the query itself says of attributes.
+    /// The conditions on attributes that come from the query.
     same: Vec<(String, Json)>,
     mode: Option<String>,
     model: Option<String>,
@@ -196,7 +196,7 @@ fn ask(engine: &Engine, question: Question, recipe: Option<&Json>) -> Result<Que
     Ok(QueryRun::in_order(&question.query.id, found.hits.into_iter().map(|hit| hit.id)))
 }
 
-/// Asks a recipe of a source system. What the query itself says of attributes are options of the same names.
+/// Searches with a named recipe. The conditions of the query are options of the same names.
 fn ask_recipe(engine: &mut Engine, name: &str, question: Question) -> Result<QueryRun> {
     let mut options = vec![("limit".to_owned(), Json::Integer(DEPTH as i64))];
     options.extend(question.mode.map(|mode| ("mode".to_owned(), Json::String(mode))));

@@ -1,4 +1,4 @@
-//! `snapseek export`: the records back, as JSON lines, and what is known beside them.
+//! `snapseek export`: prints the records as JSON lines, then links, sessions, usages and feedback.
 
 use crate::snapshot;
 use anyhow::{Context, Result};

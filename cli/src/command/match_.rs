@@ -1,4 +1,4 @@
-//! `snapseek match`: raw FTS5.
+//! `snapseek match`: runs FTS5 expressions.
 
 use super::parse_filter;
 use crate::{print, snapshot};
@@ -20,19 +20,19 @@ pub struct Args {
     #[arg(value_name = "FILE.snap")]
     file: PathBuf,
 
-    /// What stands after MATCH in FTS5
+    /// The expression, as after MATCH in FTS5
     #[arg(value_name = "EXPR", required_unless_present = "batch", allow_hyphen_values = true)]
     expression: Option<String>,
 
-    /// How many rows, best first [default: all]
+    /// The number of rows, best first [default: all]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// The weights of the first fields, as bm25() takes them [default: the schema's]
+    /// The weights of the first fields, as in bm25() [default: the schema's]
     #[arg(long, value_name = "A,B,C", value_delimiter = ',', allow_hyphen_values = true, value_parser = parse_weight)]
     weights: Option<Vec<f64>>,
 
-    /// Adds FTS5's snippet(); COL is a name or a number, -1 is the best one
+    /// Adds FTS5's snippet(); COL is a name or a number, -1 is the best column
     #[arg(long, value_name = "COL,OPEN,CLOSE,ELLIPSIS,TOKENS", allow_hyphen_values = true, value_parser = parse_snippet)]
     snippet: Option<MatchSnippet>,
 
@@ -44,7 +44,7 @@ pub struct Args {
     #[arg(long, value_name = "JSON", value_parser = parse_filter)]
     filter: Option<Json>,
 
-    /// Answers one JSON question a line with one JSON answer a line; - is stdin
+    /// Reads one JSON request per line, and prints one JSON response per line; - is stdin
     #[arg(
         long,
         value_name = "FILE",
@@ -113,7 +113,7 @@ fn answer_batch(engine: &Engine, questions: &Path) -> Result<()> {
         if !line.trim_ascii().is_empty() {
             let answer = answer(engine, &line).unwrap_or_else(|error| Answer::Error(format!("{error:#}")));
             print::json_line(&mut out, &answer)?;
-            // Whoever asks may wait for this answer before the next question.
+            // The caller may wait for this response before it sends the next request.
             out.flush()?;
         }
         line.clear();
@@ -131,7 +131,7 @@ fn answer(engine: &Engine, line: &[u8]) -> Result<Answer> {
     Ok(Answer::Rows(engine.matches(expression, &options)?))
 }
 
-/// The error with the place in the expression, and what to do about it.
+/// Adds the position in the expression, and advice, to an error.
 fn pointed_out(expression: &str, error: SearchError) -> anyhow::Error {
     let SearchFault::Query(query) = &*error else { return error.into() };
     let span = query.span();

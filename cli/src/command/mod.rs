@@ -1,4 +1,4 @@
-//! What can be asked on the command line? One file a command: its arguments, and what it does.
+//! The commands. Each has a file with its arguments and its code.
 
 mod build;
 mod eval;
@@ -33,26 +33,26 @@ Exit codes: 0 done, 1 the data or the question is wrong, 2 the command line is w
 enum Command {
     /// Builds a snapshot from records.
     Build(build::Args),
-    /// Finds the best records for a few words.
+    /// Finds the best records for a query.
     Search(search::Args),
-    /// Finds the rows that match an FTS5 expression, scored as SQLite scores them.
+    /// Finds the rows that match an FTS5 expression, with the scores of SQLite.
     Match(match_::Args),
     /// Completes the last word of a text.
     Suggest(suggest::Args),
-    /// Shows what a snapshot holds.
+    /// Shows the contents of a snapshot.
     Inspect(inspect::Args),
     /// Checks every byte of a snapshot.
     Verify(verify::Args),
     /// Prints the records of a snapshot, as JSON lines.
     Export(export::Args),
-    /// Measures how good the answers are, by queries that somebody judged.
+    /// Measures the quality of results against judged queries.
     Eval(eval::Args),
     /// Serves the demo page and a snapshot, on this machine only.
     Serve(serve::Args),
 }
 
 impl Arguments {
-    /// Does what was asked.
+    /// Runs the command.
     pub fn run(self) -> Result<()> {
         match self.command {
             Command::Build(args) => build::run(&args),
@@ -68,7 +68,7 @@ impl Arguments {
     }
 }
 
-/// Reads a filter from an argument.
+/// Parses a filter.
 fn parse_filter(text: &str) -> Result<Json, String> {
     match Json::parse(text.as_bytes()) {
         Ok(json @ Json::Object(_)) => Ok(json),

@@ -1,4 +1,4 @@
-//! `snapseek search`: words in, hits out.
+//! `snapseek search`: finds the best records for a query.
 
 use super::parse_filter;
 use crate::embedding::QueryEmbedder;
@@ -24,15 +24,16 @@ pub struct Args {
     #[arg(value_name = "FILE.snap")]
     file: PathBuf,
 
-    /// The words to look for; any of them is enough
+    /// The words to look for; a record needs only one of them
     #[arg(allow_hyphen_values = true)]
     query: String,
 
-    /// Who answers: hybrid, memory, rag, unified, vault, or a .json file with a recipe [default: the snapshot's own]
+    /// The recipe: hybrid, memory, rag, unified, vault, or a .json file with one [default: the snapshot's own]
     #[arg(long, value_name = "R")]
     recipe: Option<String>,
 
-    /// How to search: keyword, vector or hybrid; rag and memory have semantic, rag has fts [default: hybrid, where the query has a vector]
+    /// The mode: keyword, vector or hybrid; rag and memory also have semantic, rag has fts [default: hybrid if the
+    /// query has a vector]
     #[arg(long)]
     mode: Option<String>,
 
@@ -40,27 +41,27 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     vector: Option<PathBuf>,
 
-    /// Whose vectors are compared [default: the snapshot's first model]
+    /// The vector model to compare with [default: the snapshot's first model]
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 
-    /// How words and vectors become one: auto, rrf or sum [default: auto]
+    /// How to combine keyword and vector scores: auto, rrf or sum [default: auto]
     #[arg(long)]
     fusion: Option<String>,
 
-    /// What vectors count with --fusion sum, 0 to 1 [default: 0.5]
+    /// The weight of vectors with --fusion sum, 0 to 1 [default: 0.5]
     #[arg(long, value_name = "A")]
     alpha: Option<f64>,
 
-    /// Further options, as the JavaScript API takes them; what has an argument of its own goes before them
+    /// Further options of the JavaScript API; arguments of the command line override them
     #[arg(long, value_name = "JSON", value_parser = recipe::parse_options)]
     options: Option<Json>,
 
-    /// How many hits, best first [default: 10]
+    /// The number of hits, best first [default: 10]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// How many of the best hits to leave out
+    /// The number of best hits to skip
     #[arg(long, value_name = "N")]
     offset: Option<usize>,
 
@@ -72,11 +73,11 @@ pub struct Args {
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     facets: Vec<String>,
 
-    /// Takes the last word for the beginning of one
+    /// Treats the last word as the beginning of a word
     #[arg(long)]
     as_you_type: bool,
 
-    /// How many typing errors a word that the index lacks may have: 0 to 2
+    /// The number of typing errors to tolerate in a word that the index lacks: 0 to 2
     #[arg(long, value_name = "N")]
     typos: Option<u8>,
 
@@ -84,7 +85,7 @@ pub struct Args {
     #[arg(long)]
     count: bool,
 
-    /// Shows what made each score
+    /// Shows how each score is made up
     #[arg(long)]
     explain: bool,
 
@@ -116,7 +117,7 @@ Filters take
   for booleans           eq, ne, exists
 and {"not": {...}} and {"or": [{...}, {...}]} around them."#;
 
-/// So many values of a facet are shown to people.
+/// The number of values that are shown per facet.
 const SHOWN_VALUES: usize = 10;
 
 pub fn run(mut args: Args) -> Result<()> {
@@ -162,7 +163,7 @@ pub fn run(mut args: Args) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// Asks a recipe of a source system. Its options are its own; what an argument says goes before them.
+/// Searches with a named recipe. Arguments of the command line override `--options`.
 fn ask_recipe(engine: &mut Engine, name: &'static str, vector: Option<Vec<f32>>, args: Args) -> Result<()> {
     let count = |count: usize| Json::from_f64(count as f64);
     let flag = |is_set: bool| is_set.then_some(Json::Bool(true));
@@ -172,7 +173,7 @@ fn ask_recipe(engine: &mut Engine, name: &'static str, vector: Option<Vec<f32>>,
         ("mode", args.mode.map(Json::String)),
         ("model", args.model.map(Json::String)),
         ("filter", args.filter),
-        // Memories always explain themselves.
+        // The memory recipe always explains its scores.
         ("explain", flag(args.explain && name != RecipeName::Memory.name())),
     ];
     let mut options =
@@ -198,7 +199,7 @@ fn ask_recipe(engine: &mut Engine, name: &'static str, vector: Option<Vec<f32>>,
     for (number, hit) in found.iter().enumerate() {
         writeln!(out, "{}. {}  {:.4}", number + 1, print::plain(hit.id), hit.score)?;
         if let Some(text) = hit.text {
-            // What recipes mark, they mark for HTML.
+            // Recipes mark matches as HTML.
             let marked = print::plain(text).replace("<mark>", Marks::OPEN).replace("</mark>", Marks::CLOSE);
             writeln!(out, "   {}", Marks::for_stdout().apply(&marked))?;
         }
@@ -216,7 +217,7 @@ fn args_name(options: &[(String, Json)], name: &str) -> bool {
     options.iter().any(|(known, _)| known == name)
 }
 
-/// Returns the query's vector, from a file or from a provider; the model that it is for becomes an argument.
+/// Returns the query's vector, from a file or from a provider. If the snapshot has several models, sets `args.model`.
 fn query_vector(args: &mut Args, engine: &Engine) -> Result<Option<Vec<f32>>> {
     if let Some(path) = &args.vector {
         if args.embed.embed.is_some() {

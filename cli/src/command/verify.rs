@@ -1,4 +1,4 @@
-//! `snapseek verify`: is every byte what was written?
+//! `snapseek verify`: checks every byte of a snapshot.
 
 use crate::{print, snapshot};
 use anyhow::{Context, Result};

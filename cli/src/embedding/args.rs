@@ -1,4 +1,4 @@
-//! What can be said on the command line about embedding?
+//! The arguments about embedding.
 
 use super::{Cache, EmbeddingError, EmbeddingSettings, Pipeline};
 use crate::failure::UsageError;
@@ -9,57 +9,59 @@ use anyhow::Result;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Who embeds, and how.
+/// Which provider embeds, and how.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Embedding")]
 pub struct EmbedArgs {
-    /// Makes vectors with this: static:FOLDER, hash, bert:FOLDER, openai, voyage or ollama
+    /// Makes vectors with a provider: static:FOLDER, hash, bert:FOLDER, openai, voyage or ollama
     ///
-    /// static is a table of token vectors that the snapshot carries, and hash needs no file: with both, queries are
-    /// embedded offline wherever the snapshot is opened. With the others a query's vector comes from the caller. openai is text-embedding-3-small, voyage is voyage-3.5, ollama is nomic-embed-text; another model is named
-    /// after a colon. bert computes the sentence-transformer in a folder (config.json, tokenizer.json,
-    /// model.safetensors), on this machine.
+    /// static is a table of token vectors that the snapshot carries, and hash needs no file. With these two, a snapshot
+    /// embeds queries offline. With the others, pass --embed to search and eval too, or a vector from elsewhere.
+    ///
+    /// The default models are text-embedding-3-small of openai, voyage-3.5 of voyage and nomic-embed-text of ollama;
+    /// name another after a colon. bert computes the sentence-transformer in a folder (config.json, tokenizer.json,
+    /// model.safetensors) on this machine.
     #[arg(long, value_name = "PROVIDER[:MODEL]")]
     pub embed: Option<String>,
 
-    /// The server to ask [default: the provider's own, or OPENAI_BASE_URL, VOYAGE_BASE_URL, OLLAMA_HOST]
+    /// The address of the server [default: the provider's own, or OPENAI_BASE_URL, VOYAGE_BASE_URL, OLLAMA_HOST]
     #[arg(long, value_name = "URL")]
     pub embed_base_url: Option<String>,
 
-    /// A key; again for more, of which the next is used when one is throttled
+    /// An API key; repeat it for more keys, which take turns when one is throttled
     ///
-    /// Other users of this machine can see arguments: OPENAI_API_KEY and VOYAGE_API_KEY are the better place. They
-    /// may hold several keys, with commas between them.
+    /// Other users of this machine can see arguments. Prefer OPENAI_API_KEY and VOYAGE_API_KEY, which may hold several
+    /// keys, separated by commas.
     #[arg(long, value_name = "KEY", value_parser = parse_keys)]
     pub api_key: Vec<Keys>,
 
-    /// Texts a request [default: 100; bert: 16]
+    /// The number of texts per request [default: 100; bert: 16]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub embed_batch: Option<u32>,
 
-    /// Requests at a time [default: 4; bert: as many as there are cores]
+    /// The number of concurrent requests [default: 4; bert: the number of cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub embed_parallel: Option<u16>,
 
-    /// How long a request may take, in seconds [default: 60]
+    /// The timeout of a request, in seconds [default: 60]
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub embed_timeout: Option<Duration>,
 
-    /// How long a connection may take to come about, in seconds [default: 10]
+    /// The timeout of a connection attempt, in seconds [default: 10]
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub embed_connect_timeout: Option<Duration>,
 
-    /// Keeps vectors in this folder, so that only what changed is embedded again
+    /// Caches vectors in this folder, so that only changed texts are embedded again
     ///
-    /// Without it, they are kept in SNAPSEEK_CACHE, or in snapseek under XDG_CACHE_HOME or ~/.cache.
+    /// Without it, the cache is in SNAPSEEK_CACHE, or in snapseek below XDG_CACHE_HOME or ~/.cache.
     #[arg(long, value_name = "FOLDER")]
     pub embed_cache: Option<PathBuf>,
 
-    /// Embeds everything, and keeps nothing for the next time
+    /// Embeds everything, and caches nothing
     #[arg(long, conflicts_with = "embed_cache")]
     pub no_embed_cache: bool,
 
-    /// Stops where vectors cannot be made, instead of going on without any
+    /// Stops if vectors cannot be made, instead of continuing without them
     #[arg(long)]
     pub strict: bool,
 }
@@ -69,7 +71,7 @@ pub struct EmbedArgs {
 pub struct Keys(Vec<Secret>);
 
 fn parse_keys(text: &str) -> Result<Keys, std::convert::Infallible> {
-    // It cannot fail, for an error would show the argument.
+    // This must not fail: clap would quote the argument in its message.
     Ok(Keys(Secret::list(text)))
 }
 
@@ -105,7 +107,7 @@ impl EmbedArgs {
         Ok(Some(spec))
     }
 
-    /// Refuses arguments that concern a provider where there is none.
+    /// Refuses arguments that concern a provider if there is none.
     fn check_unused(&self) -> Result<()> {
         let given = [
             ("--embed-base-url", self.embed_base_url.is_some()),
@@ -171,7 +173,7 @@ impl EmbedArgs {
         match folder.map(|folder| Cache::open(&folder, &fingerprint)) {
             None => Ok(pipeline),
             Some(Ok(cache)) => pipeline.with_cache(cache),
-            // Nobody asked for this place; a home that cannot be written to is no reason to stop.
+            // Nobody asked for this folder, so continue without a cache.
             Some(Err(error)) if self.embed_cache.is_none() => {
                 print::note(format_args!("warning: {error}; vectors are not kept for the next time"));
                 Ok(pipeline)
@@ -180,7 +182,7 @@ impl EmbedArgs {
         }
     }
 
-    /// Where vectors are kept, if they are.
+    /// Returns the folder of the cache; `None` if nothing is cached.
     fn cache_folder(&self, environment: &Environment) -> Option<PathBuf> {
         if self.no_embed_cache {
             return None;

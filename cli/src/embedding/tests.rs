@@ -1,4 +1,4 @@
-//! The whole way from texts to vectors, with a real server on the other side.
+//! From texts to vectors, with a real server.
 
 use super::*;
 use crate::provider::remote::secret::Secret;
@@ -27,7 +27,7 @@ fn pipeline_of(spec: &EmbedSpec) -> Pipeline {
     Pipeline::new(provider(spec, &|_| None, &cancel).unwrap(), cancel)
 }
 
-/// One request at a time, so that their order is known.
+/// One request at a time, so that their order is fixed.
 fn pipeline(spec: &EmbedSpec) -> Pipeline {
     pipeline_of(spec).with_parallel(1)
 }
@@ -99,7 +99,7 @@ fn a_batch_ends_before_it_has_too_many_bytes_and_a_text_that_has_them_alone_is_o
 
 #[test]
 fn several_requests_are_under_way_at_a_time() {
-    // Each of the first three waits for the two others.
+    // Each of the first three requests waits for the other two.
     let together = Arc::new(Barrier::new(3));
     let server = Loopback::start(move |request| {
         if request.number < 3 {
@@ -194,7 +194,7 @@ fn a_server_that_lists_no_models_can_still_embed() {
 #[test]
 fn nobody_at_the_address_is_a_provider_that_cannot_start() {
     let mut spec = spec("ollama", &Loopback::honest());
-    // A port that was just free, and that nobody listens to.
+    // A port that was just free, and where nobody listens.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     spec.base_url = Some(format!("http://{}", listener.local_addr().unwrap()));
     drop(listener);
@@ -308,7 +308,7 @@ fn a_date_to_come_back_at_is_a_date_to_come_back_at() {
         _ => Act::Answer,
     });
     let mut spec = spec("openai", &server);
-    // That date has passed: where it is understood, nothing is waited for.
+    // The date is in the past, so there is no wait.
     spec.patience.first_wait = Duration::from_secs(600);
     spec.patience.longest_wait = Duration::from_secs(600);
     pipeline(&spec).embed(&numbered(1), Purpose::Document).unwrap();
@@ -475,7 +475,7 @@ fn a_server_that_needs_no_key_gets_none() {
 fn interrupted_work_stops_soon_and_the_next_run_goes_on_from_there() {
     let (cancel, folder) = (Cancel::new(), folder());
     let interrupt = cancel.clone();
-    // The fourth request would never end.
+    // The fourth request never ends.
     let server = Loopback::start(move |request| match request.number {
         3 => {
             interrupt.cancel();

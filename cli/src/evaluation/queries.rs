@@ -1,4 +1,4 @@
-//! What is asked? Queries as JSON lines: `{"id": …, "text": …}`, and whatever else a filter may want to know.
+//! Reads queries as JSON lines: `{"id": …, "text": …}`, and further fields for filters.
 
 use super::lines::{fault, lines};
 use crate::input::Fault;
@@ -10,11 +10,11 @@ use std::path::Path;
 /// A query to evaluate.
 #[derive(Debug, PartialEq)]
 pub struct Query {
-    /// Its id, as judgments name it.
+    /// Its id in the judgments.
     pub id: String,
-    /// Its words.
+    /// Its text.
     pub text: String,
-    /// The whole line, for a filter that depends on the query, such as `group`.
+    /// The whole line, for conditions that depend on the query, such as `group`.
     pub fields: Json,
 }
 
@@ -48,7 +48,7 @@ fn query(line: &str) -> Result<Query, String> {
     }
     let id = match fields.get("id") {
         Some(Json::String(id)) if !id.is_empty() => id.clone(),
-        // Judgments are text, and write a number as it stands.
+        // Judgments are text, and write a number in this way.
         Some(Json::Integer(id)) => id.to_string(),
         Some(Json::String(_)) => return Err("id: must not be empty".to_owned()),
         Some(other) => return Err(format!("id: must be a string or a whole number, not {}", other.kind())),

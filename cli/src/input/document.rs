@@ -1,8 +1,9 @@
-//! How does a document (Markdown, HTML, plain text) become records? A chunk a record, with its place and its headings.
+//! How does a document (Markdown, HTML, plain text) become records? Each chunk of its text is one record, with its
+//! offset and its headings.
 //!
-//! A chunk never reaches over a heading of level 1, 2 or 3, so that its `heading` holds for all of it; deeper ones are
-//! only good places to cut. A heading that nothing but a deeper heading follows stays with that: by itself it says
-//! nothing.
+//! A chunk never crosses a heading of level 1, 2 or 3, so its `heading` holds for the whole chunk. Deeper headings are
+//! only preferred places to cut. A heading that is followed directly by a deeper heading stays with it, because a
+//! heading alone is no useful chunk.
 
 use super::chunk::count_lines;
 use super::split::Sizes;
@@ -11,7 +12,7 @@ use snapseek::chunking::chunk_text;
 use snapseek::json::Json;
 use std::path::Path;
 
-/// How a document is written.
+/// The markup of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Markup {
     Markdown,
@@ -20,7 +21,7 @@ pub enum Markup {
 }
 
 impl Markup {
-    /// What the end of a name says.
+    /// Returns the markup that the extension of a file name implies.
     pub fn of_path(path: &Path) -> Option<Markup> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         match extension.as_str() {
@@ -32,49 +33,49 @@ impl Markup {
     }
 }
 
-/// A document of its own.
+/// A document that was read.
 #[derive(Debug)]
 pub struct Document {
-    /// How it is written.
+    /// Its markup.
     pub markup: Markup,
-    /// What its records are named after: a path with `/`, the same on every machine.
+    /// The path that the ids of its records start with. It uses `/` on every machine.
     pub path: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// How long its chunks are.
+    /// The lengths of its chunks.
     pub sizes: Sizes,
 }
 
 /// A heading in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heading {
-    /// 1 to 6.
+    /// Its level, 1 to 6.
     pub level: u8,
-    /// The byte where it starts, and
+    /// The offset of its first byte.
     pub at: usize,
-    /// the one after it.
+    /// The offset after its last byte.
     pub end: usize,
     /// Its text.
     pub name: String,
 }
 
-/// What is wrong with a document, and on which of its lines, from 1.
+/// A fault in a document, and its line, counted from 1.
 #[derive(Debug, PartialEq, Eq)]
 pub struct BadDocument {
     pub line: u64,
     pub reason: String,
 }
 
-/// The fields that records of documents have of themselves.
+/// The fields that every record of a document has.
 const OWN_FIELDS: [&str; 9] = ["id", "title", "heading", "text", "path", "chunkIndex", "offset", "line", "$"];
 
-/// The deepest headings that chunks do not reach over.
+/// Chunks do not cross headings up to this level.
 const SECTION_LEVEL: u8 = 3;
 
-/// What is common to the records of a document.
+/// The values that all records of a document share.
 struct Outline<'a> {
     text: &'a str,
-    /// Where the text starts that is cut.
+    /// The offset of the text that is cut.
     start: usize,
     headings: &'a [Heading],
     title: String,
@@ -82,7 +83,7 @@ struct Outline<'a> {
 }
 
 impl Document {
-    /// The document's records, each with its line.
+    /// Returns the records of the document, each with its line.
     pub fn records(&self) -> Result<Vec<(u64, Json)>, BadDocument> {
         let text = self.text()?;
         match self.markup {
@@ -111,7 +112,7 @@ impl Document {
         }
     }
 
-    /// The bytes as text, without a byte order mark.
+    /// Returns the text without a byte order mark.
     fn text(&self) -> Result<&str, BadDocument> {
         let bad = |line, reason: &str| Err(BadDocument { line, reason: reason.to_owned() });
         if matches!(self.bytes[..], [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
@@ -126,7 +127,7 @@ impl Document {
         }
     }
 
-    /// The first heading of level 1, or the name of the file.
+    /// Returns the first heading of level 1, or else the name of the file.
     fn title(&self, headings: &[Heading]) -> String {
         let first = headings.iter().find(|heading| heading.level == 1 && !heading.name.is_empty());
         first.map_or_else(
@@ -142,7 +143,7 @@ impl Document {
         let text = outline.text;
         let paths = heading_paths(outline.headings);
         let mut records = Vec::new();
-        // Blank lines at the top are none of the text, the indent of its first line is.
+        // Skip blank lines at the top, but keep the indent of the first line.
         let blank = text[outline.start..].len() - text[outline.start..].trim_start().len();
         let blank = text[outline.start..outline.start + blank].rfind('\n').map_or(0, |end| end + 1);
         let start = outline.start + blank;
@@ -179,16 +180,16 @@ impl Document {
     }
 }
 
-/// A number of something in memory.
+/// Converts a count to JSON.
 pub fn number(count: usize) -> Json {
     Json::Integer(i64::try_from(count).expect("nothing in memory is that long"))
 }
 
-/// The lines of places in a text, asked for in order.
+/// Returns a function from offsets to lines. It is fast for ascending offsets.
 fn lines_of(text: &str) -> impl FnMut(usize) -> u64 {
     let (mut counted, mut line) = (0, 1);
     move |at| {
-        // Chunks overlap, so a place may be a little before the one asked for last.
+        // Chunks overlap, so an offset may be a little smaller than the previous one.
         if at < counted {
             line -= count_lines(&text.as_bytes()[at..counted]);
         } else {
@@ -199,7 +200,7 @@ fn lines_of(text: &str) -> impl FnMut(usize) -> u64 {
     }
 }
 
-/// What a document says about itself: its title, and what becomes fields of its records.
+/// Separates the title from the front matter entries that become fields.
 fn sorted_out(entries: Vec<(String, Json)>) -> (Option<String>, Vec<(String, Json)>) {
     let mut title = None;
     let (mut fields, mut others) = (Vec::new(), Vec::new());
@@ -215,14 +216,14 @@ fn sorted_out(entries: Vec<(String, Json)>) -> (Option<String>, Vec<(String, Jso
             value => fields.push((name, plain(value))),
         }
     }
-    // What has the name of one of our own fields is kept, where it cannot be mistaken for it.
+    // Entries with the name of a built-in field are kept apart, so that they cannot be taken for it.
     if !others.is_empty() {
         fields.push(("frontMatter".to_owned(), Json::Object(others)));
     }
     (title, fields)
 }
 
-/// A list of words and numbers, such as tags, as a list of words. Everything else is kept as it is.
+/// Converts a list of words and numbers, such as tags, to a list of words. Other values stay as they are.
 fn plain(value: Json) -> Json {
     let Json::Array(values) = value else { return value };
     let is_flat = !values.iter().any(|value| matches!(value, Json::Array(_) | Json::Object(_)));
@@ -236,7 +237,7 @@ fn plain(value: Json) -> Json {
     Json::Array(words.collect())
 }
 
-/// For each heading, the names of those it stands under and its own.
+/// Returns the path of each heading: the names of the headings above it, and its own.
 fn heading_paths<'a>(headings: &'a [Heading]) -> Vec<String> {
     let mut open: Vec<&'a Heading> = Vec::new();
     let path = |heading: &'a Heading| {
@@ -248,7 +249,7 @@ fn heading_paths<'a>(headings: &'a [Heading]) -> Vec<String> {
     headings.iter().map(path).collect()
 }
 
-/// The parts of the text that are cut each by itself.
+/// Returns the parts of the text that no chunk crosses.
 fn sections(text: &str, start: usize, headings: &[Heading]) -> Vec<std::ops::Range<usize>> {
     let mut starts = vec![start];
     let mut content_from = start;
@@ -267,14 +268,14 @@ fn sections(text: &str, start: usize, headings: &[Heading]) -> Vec<std::ops::Ran
     starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
 }
 
-/// The heading that the chunk stands under: the last of those it starts with, or the last before it.
+/// Returns the heading of a chunk: the last one that it starts with, or else the last one before it.
 fn heading_of(text: &str, start: usize, end: usize, headings: &[Heading]) -> Option<usize> {
     let mut at = start;
     loop {
         at += text[at..end].len() - text[at..end].trim_start().len();
         let before = headings.partition_point(|heading| heading.at <= at);
         let last = before.checked_sub(1)?;
-        // A heading within this one's line, or after blanks: what it is followed by may stand under another.
+        // Stop where the text of the chunk begins: a later heading covers only a part of it.
         if headings[last].end <= at || headings[last].end >= end {
             return Some(last);
         }
@@ -423,7 +424,7 @@ mod tests {
             let sizes = Sizes { size: 1 + below(40), overlap: 0 };
             for markup in [Markup::Markdown, Markup::Html, Markup::Plain] {
                 let document = Document { markup, path: "a".to_owned(), bytes: text.clone().into(), sizes };
-                // Front matter may be wrong; then the line is one of the text.
+                // Front matter may be malformed. The fault then names a line of the text.
                 let records = match document.records() {
                     Ok(records) => records,
                     Err(bad) => {

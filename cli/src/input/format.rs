@@ -1,4 +1,4 @@
-//! How is an input written? What its name or its first bytes say, and how it is read then.
+//! Which format does an input have? Its name or its first bytes show it.
 
 use super::document::Markup;
 use super::options::Options;
@@ -9,10 +9,10 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// How an input is written.
+/// The format of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
-    /// One JSON object a line.
+    /// One JSON object per line.
     #[value(alias = "ndjson")]
     Jsonl,
     /// An array of objects, one object, or {"records": [...]}.
@@ -21,7 +21,7 @@ pub enum Format {
     Csv,
     /// Cells under a header line, separated by tabs.
     Tsv,
-    /// Text with headings, front matter before it.
+    /// Text with headings, and optional front matter.
     #[value(alias = "md")]
     Markdown,
     /// A page; its text without navigation and scripts.
@@ -36,7 +36,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// What the end of the name says, or the first bytes of the file.
+    /// Returns the format that the extension implies, or else the first bytes of the file.
     pub fn of_path(path: &Path) -> Option<Format> {
         Format::of_name(path).or_else(|| Format::of_start(path))
     }
@@ -68,7 +68,7 @@ impl Format {
         }
     }
 
-    /// How it is read.
+    /// Returns how to read inputs of this format.
     pub fn way(self) -> Way {
         match self {
             Format::Jsonl => Way::Entries(Box::new(jsonl::Lines)),
@@ -84,12 +84,12 @@ impl Format {
     }
 }
 
-/// How inputs of a format are read.
+/// How to read inputs of a format.
 pub enum Way {
     /// As a text of entries.
     Entries(Box<dyn Framing>),
     /// As a document.
     Document(Markup),
-    /// As a table, opened so.
+    /// As a table, opened by this function.
     Table(fn(&Path, &Options) -> Result<Box<dyn Table>>),
 }

@@ -1,7 +1,7 @@
 //! A JSON document: an array of records, one record, or `{"records": [...]}`.
 //!
-//! Only brackets and strings are followed here, so a document of any length passes in chunks. Each value is then
-//! parsed by itself.
+//! This framing follows only brackets and strings, so a document of any length is read in chunks. Workers then parse
+//! each value.
 
 use super::chunk::{Flaw, count_lines};
 use super::{Entry, Framing, Misplaced, Step};
@@ -10,12 +10,12 @@ use snapseek::Record;
 use snapseek::json::{Json, JsonError};
 use snapseek::state::STATE_LINES;
 
-/// Parses a record, or what stands in the place of one.
+/// Parses a record, or a line with a `$`.
 pub fn parse_entry(text: &[u8]) -> Result<Entry, Flaw> {
     entry_of(Json::parse(text).map_err(|error| not_json(text, &error))?)
 }
 
-/// Takes a value for a record, or what stands in the place of one.
+/// Converts a value to a record, or to another entry if it has a `$`.
 pub fn entry_of(json: Json) -> Result<Entry, Flaw> {
     let mark = json.get("$").cloned();
     let record = |json| Record::from_json(json).map_err(|error| Flaw::new(error.to_string()));
@@ -48,11 +48,11 @@ fn not_json(text: &[u8], error: &JsonError) -> Flaw {
     Flaw { line, reason: format!("this is not JSON: {what} at column {}", error.column()) }
 }
 
-/// Every element of the array of records is an entry, whatever it is.
+/// Finds the elements of the array of records. Each element is an entry, whatever its type.
 #[derive(Debug, Default)]
 pub struct Values {
     state: State,
-    /// Whether the array stands in an object.
+    /// Whether the array is within an object.
     is_wrapped: bool,
 }
 
@@ -66,7 +66,7 @@ enum State {
     AfterElement,
     /// After `,`.
     AfterComma,
-    /// After the array, in the object around it.
+    /// After the array, within the object around it.
     Wrapper,
     /// After the document.
     End,
@@ -156,21 +156,22 @@ impl Values {
     }
 }
 
-/// What an object at the top is.
+/// The meaning of an object at the top level.
 enum Look {
     /// A record.
     Record,
-    /// A wrapper, whose records start here.
+    /// A wrapper whose records start at this offset.
     Records(usize),
 }
 
-/// Tells a wrapper from a record: it names `records`, an array, before any `id`. None where the text ends too early.
+/// Tells a wrapper from a record: a wrapper has an array `records` before any `id`. Returns `None` if the text ends too
+/// early.
 fn look_into(text: &[u8], start: usize) -> Option<Look> {
     let mut at = start + 1;
     loop {
         at = skip_space(text, at)?;
         if text[at] != b'"' {
-            // The end, or no JSON: parsing it as a record says what is wrong.
+            // At the end, or at malformed JSON: parsing it as a record reports the fault.
             return Some(Look::Record);
         }
         let key_end = skip_string(text, at)?;
@@ -191,12 +192,12 @@ fn look_into(text: &[u8], start: usize) -> Option<Look> {
     }
 }
 
-/// The first place from `at` on that is no white space.
+/// Returns the first offset from `at` on that is no white space.
 fn skip_space(text: &[u8], at: usize) -> Option<usize> {
     text[at..].iter().position(|byte| !byte.is_ascii_whitespace()).map(|len| at + len)
 }
 
-/// The end of the value at `at`.
+/// Returns the end of the value at `at`.
 fn skip_value(text: &[u8], at: usize) -> Option<usize> {
     match text[at] {
         b'{' | b'[' => skip_nested(text, at + 1, 1),
@@ -208,7 +209,7 @@ fn skip_value(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The end of the string whose quotation mark stands at `at`.
+/// Returns the end of the string whose opening quotation mark is at `at`.
 fn skip_string(text: &[u8], at: usize) -> Option<usize> {
     let mut at = at + 1;
     loop {
@@ -220,7 +221,7 @@ fn skip_string(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The place after the bracket that closes the outermost of `depth` open ones.
+/// Returns the offset after the bracket that closes the outermost of `depth` open brackets.
 fn skip_nested(text: &[u8], at: usize, mut depth: usize) -> Option<usize> {
     let mut at = at;
     while depth > 0 {
@@ -250,7 +251,7 @@ fn unended(at: usize) -> Misplaced {
 mod tests {
     use super::*;
 
-    /// The entries of a document, read with `known` bytes at first and then one more at a time.
+    /// Returns the entries of a document, read with `known` bytes at first and then one byte more at a time.
     fn entries(text: &str, known: usize) -> Result<Vec<String>, String> {
         let text = text.as_bytes();
         let mut values = Values::default();

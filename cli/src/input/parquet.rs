@@ -1,6 +1,6 @@
-//! Records from a Parquet file: a row is a record, a column a field.
+//! Records from a Parquet file: each row is a record, each column a field.
 //!
-//! Lists become arrays, structs and maps objects, moments ISO 8601 strings, decimals numbers.
+//! Lists become arrays, structs and maps become objects, timestamps become ISO 8601 strings, decimals become numbers.
 
 use super::options::Options;
 use super::rows::{Cell, Columns, Demand, RowSender, Table, date_of_days, json_of_f32, time_of_millis};
@@ -15,23 +15,23 @@ use snapseek::json::Json;
 use std::fs::File;
 use std::path::Path;
 
-/// The rows of a file, in its order.
+/// The rows of a file, in order.
 pub struct Rows {
     reader: SerializedFileReader<File>,
     columns: Columns,
     meanings: Vec<Meaning>,
 }
 
-/// What the type of a column says beyond what a value shows.
+/// The properties of a column's type that its values do not show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meaning {
     Nothing,
-    /// A moment, so many to the millisecond.
+    /// A timestamp, with this many units per millisecond.
     Time(i64),
-    /// Milliseconds.
+    /// A timestamp in milliseconds.
     Millis,
     Json,
-    /// Bytes that are no text, even where they look like it.
+    /// Bytes that are no text, even if they are valid UTF-8.
     Vector,
 }
 
@@ -56,7 +56,7 @@ impl Rows {
     }
 }
 
-/// Refuses columns that the reader below has no values for.
+/// Refuses columns of types that the reader cannot convert.
 fn check(column: &Type) -> Result<()> {
     let is_read = column.get_basic_info().converted_type() != ConvertedType::INTERVAL;
     ensure!(is_read, "column \"{}\" holds intervals, which cannot be read; leave it out", column.name());
@@ -83,7 +83,7 @@ fn meaning(column: &Type) -> Meaning {
 }
 
 impl Table for Rows {
-    /// Unpacked.
+    /// The uncompressed length.
     fn len(&self) -> Option<u64> {
         let groups = self.reader.metadata().row_groups().iter();
         Some(groups.map(|group| u64::try_from(group.total_byte_size()).unwrap_or(0)).sum())
@@ -122,7 +122,7 @@ fn cell(field: Field, meaning: Meaning) -> Result<Cell, String> {
             Cell::Value(parsed.unwrap_or(Json::String(text)))
         }
         (Field::Bytes(bytes), Meaning::Vector) => Cell::Bytes(bytes.data().to_vec()),
-        // Old writers do not say which bytes are text.
+        // Old writers do not mark which bytes are text.
         (Field::Bytes(bytes), _) => match std::str::from_utf8(bytes.data()) {
             Ok(text) if !text.contains('\0') => Cell::Value(Json::String(text.to_owned())),
             _ => Cell::Bytes(bytes.data().to_vec()),
@@ -178,7 +178,7 @@ fn json_of(field: &Field) -> Result<Json, String> {
     })
 }
 
-/// JSON has no infinities, and nothing for what is no number; by themselves these are absent, as null is.
+/// Converts a number to JSON. NaN becomes null, which is an absent value; JSON has no infinities, so they are errors.
 fn finite(number: f64, json: impl Fn(f64) -> Json) -> Result<Json, String> {
     if number.is_nan() {
         return Ok(Json::Null);
@@ -189,14 +189,14 @@ fn finite(number: f64, json: impl Fn(f64) -> Json) -> Result<Json, String> {
     Ok(json(number))
 }
 
-/// The number that is nearest to a decimal.
+/// Returns the number nearest to a decimal.
 fn decimal(number: &Decimal) -> Result<Json, String> {
     let bytes = number.data();
     let scale = u32::try_from(number.scale()).map_err(|_| "the decimal has a negative scale".to_owned())?;
     if bytes.is_empty() || bytes.len() > 16 {
         return Err(format!("a decimal of {} bytes is too large", bytes.len()));
     }
-    // Big-endian, and of any length: the sign fills what is missing.
+    // The bytes are big-endian and of any length; the sign extends them.
     let sign = if bytes[0] & 0x80 == 0 { 0 } else { 0xff };
     let mut whole = [sign; 16];
     whole[16 - bytes.len()..].copy_from_slice(bytes);

@@ -1,6 +1,6 @@
-//! How do the rows of a table become records? What databases and Parquet files have in common.
+//! How do the rows of a table become records? The shared part of databases and Parquet files.
 //!
-//! Rows are read on a thread of their own, which waits when nobody takes them.
+//! A thread of its own reads the rows, and waits while the queue is full.
 
 use super::chunk::Row;
 use anyhow::{Result, anyhow, bail};
@@ -11,26 +11,26 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
-/// So many groups of rows may wait to be taken.
+/// The number of row groups that the queue holds.
 const WAITING_GROUPS: usize = 4;
 
-/// A table that was opened.
+/// A table that is open.
 pub trait Table: Send {
-    /// The bytes of all rows, as [`RowSender::send`] is told them; none where nobody knows.
+    /// The length of all rows in bytes, in the unit of [`RowSender::send`]; `None` if it is unknown.
     fn len(&self) -> Option<u64>;
 
-    /// Reads all rows and hands them on, as long as they are wanted.
+    /// Reads all rows and sends them, until the receiver has enough.
     fn read(self: Box<Self>, rows: &mut RowSender) -> Result<()>;
 }
 
-/// Takes rows on the reading thread.
+/// Sends rows from the reading thread.
 pub struct RowSender {
     group: Vec<Row>,
     out: SyncSender<Vec<Row>>,
     count: u64,
 }
 
-/// Whether more rows are wanted.
+/// Whether the receiver accepts more rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Demand {
     More,
@@ -38,7 +38,7 @@ pub enum Demand {
 }
 
 impl RowSender {
-    /// Takes the next row: its fields, or what is wrong with it.
+    /// Sends the next row: its fields, or the fault in it.
     pub fn send(&mut self, len: usize, record: Result<Json, String>) -> Demand {
         self.count += 1;
         self.group.push(Row { number: self.count, len, record });
@@ -51,7 +51,7 @@ impl RowSender {
     }
 }
 
-/// Rows that are being read.
+/// Receives the rows of a table.
 pub struct RowReader {
     name: Arc<str>,
     rows: Receiver<Vec<Row>>,
@@ -59,25 +59,25 @@ pub struct RowReader {
 }
 
 impl RowReader {
-    /// Starts to read.
+    /// Starts the reading thread.
     pub fn start(name: String, table: Box<dyn Table>) -> RowReader {
         let (out, rows) = sync_channel(WAITING_GROUPS);
         let thread = thread::spawn(move || {
             let mut sender = RowSender { group: Vec::new(), out, count: 0 };
             let read = table.read(&mut sender);
-            // The rows before an error count, too.
+            // The rows before an error are valid.
             sender.flush();
             read
         });
         RowReader { name: name.into(), rows, thread: Some(thread) }
     }
 
-    /// The input.
+    /// The name of the input.
     pub fn name(&self) -> &Arc<str> {
         &self.name
     }
 
-    /// Rows of about `len` bytes; none at the end.
+    /// Returns the next rows, about `len` bytes; `None` at the end.
     pub fn next(&mut self, len: usize) -> Result<Option<Vec<Row>>> {
         let mut taken = Vec::new();
         let mut taken_len = 0;
@@ -97,7 +97,7 @@ impl RowReader {
     }
 }
 
-/// A column that holds vectors, and the field they become.
+/// A column of vectors, and the field that it becomes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VectorColumn {
     pub column: String,
@@ -116,24 +116,25 @@ impl FromStr for VectorColumn {
     }
 }
 
-/// What a cell holds.
+/// The value of a cell.
 #[derive(Debug)]
 pub enum Cell {
     Value(Json),
     Bytes(Vec<u8>),
 }
 
-/// What the columns of a table become.
+/// How the columns of a table become fields.
 #[derive(Debug)]
 pub struct Columns {
     names: Vec<String>,
-    /// The place of the column that is the id.
+    /// The position of the id column.
     id: usize,
     vectors: Vec<VectorColumn>,
 }
 
 impl Columns {
-    /// Takes these names. `id` names the column of the ids; without it, it is the one called "id", or `fallback`.
+    /// Takes the names of the columns. `id` names the id column; without it, the column "id" is taken, or else
+    /// `fallback`.
     pub fn new(
         names: Vec<String>,
         id: Option<&str>,
@@ -157,7 +158,7 @@ impl Columns {
         for vector in vectors {
             let column = find(&vector.column)
                 .ok_or_else(|| anyhow!("there is no column \"{}\"; there are {}", vector.column, all()))?;
-            // As the table writes it.
+            // Use the spelling of the table.
             found.push(VectorColumn { column: names[column].clone(), field: vector.field.clone() });
         }
         for (place, name) in names.iter().enumerate() {
@@ -168,12 +169,12 @@ impl Columns {
         Ok(Columns { names, id, vectors: found })
     }
 
-    /// Whether the column at this place holds vectors.
+    /// Whether the column at this position holds vectors.
     pub fn is_vector(&self, place: usize) -> bool {
         self.vectors.iter().any(|vector| vector.column == self.names[place])
     }
 
-    /// A row's record. Absent values and bytes that are no vector are left out.
+    /// Converts a row to a record. Absent values, and bytes that are no vector, are left out.
     pub fn record(&self, cells: Vec<Cell>) -> Result<Json, String> {
         let mut fields = Vec::with_capacity(cells.len() + 1);
         for (place, (name, cell)) in self.names.iter().zip(cells).enumerate() {
@@ -189,7 +190,7 @@ impl Columns {
             if place == self.id {
                 fields.insert(0, ("id".to_owned(), value.clone()));
             }
-            // Where another column is the id, one called "id" has to give way.
+            // The id is the first field already. A column named "id" that is not the id is dropped.
             if name != "id" && !(place == self.id && name.eq_ignore_ascii_case("id")) {
                 fields.push((name.clone(), value));
             }
@@ -198,7 +199,7 @@ impl Columns {
     }
 }
 
-/// The vector in a cell; none where it is empty.
+/// Returns the vector in a cell; `None` if the cell is empty.
 fn vector_of(cell: Cell) -> Result<Option<Json>, String> {
     let value = match cell {
         Cell::Bytes(bytes) => return vector_of_bytes(&bytes).map(Some),
@@ -224,17 +225,17 @@ fn vector_of_bytes(bytes: &[u8]) -> Result<Json, String> {
     numbers.map(Json::Array).ok_or_else(|| "the vector holds what is no finite number".to_owned())
 }
 
-/// A number with the fewest digits that read back as it.
+/// Converts a number to the shortest decimal that reads back as the same `f32`.
 pub fn json_of_f32(number: f32) -> Json {
     let exact = f64::from(number);
     let short = number.to_string().parse().unwrap_or(exact);
-    // Rounded twice, once for each width, a number may end up beside itself.
+    // Rounding to `f64` and then to `f32` can end at a neighbouring number.
     Json::from_f64(if short as f32 == number { short } else { exact })
 }
 
-/// The day as `2024-05-01`, where it is one of this calendar's four-digit years.
+/// Formats a day as `2024-05-01`; `None` if its year does not have four digits.
 pub fn date_of_days(days: i64) -> Option<String> {
-    // Years from March on, so that the leap day is the last of its year.
+    // Years start in March here, so that a leap day is the last day of its year.
     let days = days.checked_add(719_468)?;
     let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
@@ -246,7 +247,7 @@ pub fn date_of_days(days: i64) -> Option<String> {
     (0..=9999).contains(&year).then(|| format!("{year:04}-{month:02}-{day:02}"))
 }
 
-/// The moment as an ISO 8601 string in UTC; milliseconds since 1970 where its year has no four digits.
+/// Formats a moment as ISO 8601 in UTC, or as milliseconds since 1970 if its year does not have four digits.
 pub fn time_of_millis(millis: i64) -> Json {
     const DAY: i64 = 86_400_000;
     let Some(date) = date_of_days(millis.div_euclid(DAY)) else { return Json::Integer(millis) };

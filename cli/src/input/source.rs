@@ -1,11 +1,11 @@
-//! Where is an input? A file, or stdin.
+//! Where does an input come from? A file, or stdin.
 
 use anyhow::{Context, Result, ensure};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::PathBuf;
 
-/// A document longer than this is refused: it is read whole.
+/// The largest length of a document. A document is read into memory.
 const MAX_DOCUMENT_LEN: u64 = 256 << 20;
 
 /// A file, or stdin.
@@ -15,7 +15,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// What faults call it.
+    /// The name in messages.
     pub fn name(&self) -> String {
         match self {
             Source::Stdin => "stdin".to_owned(),
@@ -23,14 +23,14 @@ impl Source {
         }
     }
 
-    /// Its bytes, where that is known.
+    /// The length in bytes; `None` if it is unknown.
     pub fn len(&self) -> Result<Option<u64>> {
         let Source::File(path) = self else { return Ok(None) };
         let metadata = fs::metadata(path).with_context(|| format!("{} cannot be read", self.name()))?;
         Ok(metadata.is_file().then_some(metadata.len()))
     }
 
-    /// The name of the file, without the folders it is in.
+    /// The name of the file, without its folders.
     pub fn file_name(&self) -> String {
         match self {
             Source::Stdin => "stdin".to_owned(),
@@ -41,7 +41,7 @@ impl Source {
         }
     }
 
-    /// The whole of it.
+    /// Reads all bytes.
     pub fn read(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let mut input = self.open()?.take(MAX_DOCUMENT_LEN + 1);
@@ -51,7 +51,7 @@ impl Source {
         Ok(bytes)
     }
 
-    /// A reader of it.
+    /// Opens it for reading.
     pub fn open(&self) -> Result<Box<dyn Read + Send>> {
         Ok(match self {
             Source::Stdin => Box::new(std::io::stdin()),

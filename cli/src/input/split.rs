@@ -1,4 +1,4 @@
-//! How does a long record become several? `--chunk FIELD` cuts the text of a field, and every piece is a record.
+//! How does a long record become several? `--chunk FIELD` cuts the text of a field, and each piece becomes a record.
 
 use super::document::number;
 use snapseek::Record;
@@ -6,7 +6,7 @@ use snapseek::chunking::{DEFAULT_OVERLAP, DEFAULT_SIZE, check_sizes, chunk_text}
 use snapseek::json::Json;
 use std::str::FromStr;
 
-/// How long pieces are, and how much they share, in characters.
+/// The length of pieces, and the overlap of neighbours, in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
     pub size: usize,
@@ -19,14 +19,14 @@ impl Default for Sizes {
     }
 }
 
-/// Which field is cut, and how.
+/// Which field to cut, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Split {
     pub field: String,
     pub sizes: Sizes,
 }
 
-/// The fields that pieces have beside those of their record.
+/// The fields that a piece has in addition to those of its record.
 const OWN_FIELDS: [&str; 4] = ["parentId", "chunkIndex", "charOffset", "tokenCount"];
 
 impl FromStr for Split {
@@ -40,7 +40,7 @@ impl FromStr for Split {
             None => Ok(None),
         };
         let size = count("size")?.unwrap_or(DEFAULT_SIZE);
-        // A size alone keeps the proportion of the defaults.
+        // A size alone keeps the ratio of the defaults.
         let overlap = count("overlap")?.unwrap_or(DEFAULT_OVERLAP.min(size * DEFAULT_OVERLAP / DEFAULT_SIZE));
         if field.is_empty() || parts.next().is_some() {
             return Err("it has to be FIELD, FIELD:SIZE or FIELD:SIZE:OVERLAP".to_owned());
@@ -54,7 +54,7 @@ impl FromStr for Split {
 }
 
 impl Split {
-    /// The pieces of a record, in order; the record itself where it has no text to cut.
+    /// Returns the pieces of a record in order, or the record itself if it has no text to cut.
     pub fn pieces(&self, record: Record) -> Result<Pieces, String> {
         let text = match record.json().get(&self.field) {
             None | Some(Json::Null) => return Ok(Pieces::Whole(record)),
@@ -98,12 +98,12 @@ impl Split {
     }
 }
 
-/// What a record became.
+/// The result of cutting a record.
 #[derive(Debug, PartialEq)]
 pub enum Pieces {
-    /// Nothing else.
+    /// The record, uncut.
     Whole(Record),
-    /// These.
+    /// The pieces.
     Cut(Vec<Record>),
 }
 

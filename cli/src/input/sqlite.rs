@@ -9,10 +9,10 @@ use snapseek::json::Json;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long a database may be locked by somebody who writes to it.
+/// How long to wait for a database that another process has locked.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The rows of a query, in its order.
+/// The rows of a query, in order.
 pub struct Rows {
     connection: Connection,
     sql: String,
@@ -20,7 +20,7 @@ pub struct Rows {
     meanings: Vec<Meaning>,
 }
 
-/// What the declared type of a column says beyond what a value shows.
+/// The properties of a column's declared type that its values do not show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meaning {
     Nothing,
@@ -39,7 +39,7 @@ impl Meaning {
 }
 
 impl Rows {
-    /// Opens a database, and checks that what is asked for is there.
+    /// Opens a database, and checks that the table or query exists.
     pub fn open(path: &Path, options: &Options) -> Result<Rows> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags)?;
@@ -76,9 +76,9 @@ fn prepare<'a>(connection: &'a Connection, sql: &str) -> Result<Statement<'a>> {
     Ok(statement)
 }
 
-/// The table to read.
+/// Returns the name of the table to read.
 fn chosen(connection: &Connection, named: Option<&str>) -> Result<String> {
-    // Without what belongs to SQLite, or to a full-text index.
+    // Leave out the tables of SQLite itself and of full-text indexes.
     let mut statement = connection.prepare(
         "SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type != 'shadow' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
     )?;
@@ -98,7 +98,7 @@ fn chosen(connection: &Connection, named: Option<&str>) -> Result<String> {
     }
 }
 
-/// A query for a whole table, in the order of its rows, and the column that is the id where none is called so.
+/// Returns a query for a whole table in row order, and the primary key, which is the id if no column is named "id".
 fn selection(connection: &Connection, table: &str, id: Option<&str>) -> Result<(String, Option<String>)> {
     let quoted = format!("\"{}\"", table.replace('"', "\"\""));
     let mut statement =
@@ -107,7 +107,7 @@ fn selection(connection: &Connection, table: &str, id: Option<&str>) -> Result<(
         statement.query_map([table], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))?;
     let columns = columns.collect::<rusqlite::Result<Vec<_>>>()?;
     let key = columns.iter().filter(|(_, place)| *place > 0).collect::<Vec<_>>();
-    // Views and tables WITHOUT ROWID have none.
+    // Views and tables WITHOUT ROWID have no rowid.
     let has_rowid = connection.prepare(&format!("SELECT rowid FROM {quoted}")).is_ok()
         && !connection.query_row(
             "SELECT type = 'view' OR wr FROM pragma_table_list WHERE schema = 'main' AND name = ?1",

@@ -1,7 +1,7 @@
-//! Vectors in a file of their own, a row for each record: `.f32`, or NumPy's `.npy`.
+//! Vector files, one row per record: `.f32`, or NumPy's `.npy`.
 //!
-//! Rows are read as they are asked for; in order is quickest. A `.f32` file is nothing but little-endian floats, so its
-//! width follows from the number of rows, or the other way round.
+//! Rows are read on demand, fastest in order. A `.f32` file holds little-endian floats and nothing else, so its width
+//! follows from the number of rows, or the other way round.
 
 use anyhow::{Context, Result, bail, ensure};
 use half::f16;
@@ -9,9 +9,9 @@ use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// The widest vector there is.
+/// The largest width of a vector.
 const MAX_WIDTH: u64 = 4096;
-/// A header longer than this is none.
+/// The largest length of a header.
 const MAX_HEADER_LEN: usize = 1 << 16;
 const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -23,12 +23,12 @@ pub struct VectorFile {
     number: Number,
     count: u64,
     width: usize,
-    /// Where the rows start, and where the file is read next.
+    /// The offset of the first row, and the current offset of the reader.
     start: u64,
     at: u64,
 }
 
-/// What one number of the file is; always little-endian.
+/// The type of one number in the file, always little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Number {
     F16,
@@ -58,7 +58,7 @@ impl Number {
 }
 
 impl VectorFile {
-    /// Opens a file whose number of rows or width is known, or both; a `.npy` file says them itself.
+    /// Opens a file. The number of rows, the width, or both are known; a `.npy` file states both itself.
     pub fn open(path: &Path, count: Option<u64>, width: Option<usize>) -> Result<VectorFile> {
         let name = path.display();
         let file = File::open(path).with_context(|| format!("{name} cannot be read"))?;
@@ -83,30 +83,30 @@ impl VectorFile {
         Ok(VectorFile { path: path.to_owned(), file, number, count, width, start, at: start })
     }
 
-    /// What it is called.
+    /// The name of the file.
     pub fn name(&self) -> impl std::fmt::Display {
         self.path.display()
     }
 
-    /// How many vectors there are.
+    /// The number of vectors.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// How many numbers each has.
+    /// The number of values per vector.
     #[cfg(test)]
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// The vector of this row, from 0.
+    /// Returns the vector of a row, counted from 0.
     pub fn row(&mut self, row: u64) -> Result<Vec<f32>> {
         let name = self.path.display().to_string();
         ensure!(row < self.count, "{name} has {} vectors; there is none for record {}", self.count, row + 1);
         let mut bytes = vec![0; self.width * self.number.len()];
         let wanted = self.start + row * bytes.len() as u64;
         let failed = || format!("{name} cannot be read");
-        // Close by, a seek within the buffer is enough.
+        // Nearby, the reader can seek within its buffer.
         match i64::try_from(wanted).ok().zip(i64::try_from(self.at).ok()) {
             Some((wanted, at)) => self.file.seek_relative(wanted - at).with_context(failed)?,
             None => _ = self.file.seek(SeekFrom::Start(wanted)).with_context(failed)?,
@@ -187,7 +187,7 @@ fn npy_shape(file: &mut impl Read, len: u64) -> Result<Shape> {
     Ok(Shape { number, count: *count, width: *width, start })
 }
 
-/// The value of a key in the header, which is written as a Python dictionary.
+/// Returns the value of a key in the header, which is a Python dictionary.
 fn header_value<'a>(header: &'a str, key: &str) -> Option<&'a str> {
     let at = header.find(&format!("'{key}'"))? + key.len() + 2;
     let rest = header[at..].trim_start().strip_prefix(':')?.trim_start();
@@ -212,7 +212,7 @@ mod tests {
         numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
     }
 
-    /// A .npy file as NumPy writes it.
+    /// Returns a .npy file as NumPy writes it.
     fn npy(version: u8, header: &str, numbers: &[u8]) -> Vec<u8> {
         let mut bytes = [MAGIC, &[version, 0]].concat();
         let header = format!("{header}\n");

@@ -1,4 +1,4 @@
-//! Voyage's embeddings, which differ for what is found and for what finds.
+//! Voyage's embeddings, which differ between documents and queries.
 
 use super::remote::embeddings::{Extra, Service};
 use super::{BatchLimits, Purpose};
@@ -11,7 +11,7 @@ pub const VOYAGE: Service = Service {
     base_url: "https://api.voyageai.com",
     key_variable: "VOYAGE_API_KEY",
     base_url_variable: "VOYAGE_BASE_URL",
-    // So many texts a request (V15), of 120,000 tokens together with the least patient of the models.
+    // A request has at most 128 texts (V15), and 120,000 tokens with the most limited model.
     most: BatchLimits { texts: 128, bytes: 200_000 },
     extra: |purpose| {
         let input_type = match purpose {

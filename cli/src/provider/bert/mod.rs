@@ -1,4 +1,4 @@
-//! A sentence-transformer in a folder, computed here: no server, no runtime.
+//! A sentence-transformer in a folder, computed in this process, without a server or a runtime.
 
 mod arithmetic;
 mod encoder;
@@ -21,14 +21,13 @@ use wordpiece::WordPiece;
 
 const NAME: &str = "bert";
 
-/// A batch is what one thread computes before it asks for more: with few texts, every thread has some, and little is
-/// lost when someone interrupts.
+/// The number of texts per batch. Small batches keep every thread busy, and little is lost after Ctrl-C.
 const TEXTS: usize = 16;
 
-/// So many tokens are computed at a time: enough rows for the matrices, little enough for the caches.
+/// The number of tokens per computation: enough rows for the matrix products, few enough for the caches.
 const TOKENS: usize = 512;
 
-/// A BERT whose vectors of tokens become one vector a text.
+/// A BERT with pooling: one vector per text.
 #[derive(Debug)]
 pub struct Bert {
     identity: ModelIdentity,
@@ -38,13 +37,13 @@ pub struct Bert {
     is_normalized: bool,
     is_lowercase: bool,
     max_tokens: usize,
-    /// Before every text: for documents, for queries.
+    /// The prefix of documents, and that of queries.
     prompts: [String; 2],
     batch: usize,
 }
 
 impl Bert {
-    /// Opens the folder that is named in place of a model.
+    /// Opens the folder that the spec names as its model.
     pub fn open(spec: &EmbedSpec) -> Result<Bert, ProviderError> {
         let example = "models/all-MiniLM-L6-v2";
         let path = spec.model.as_ref().ok_or(ProviderError::ModelMissing { provider: NAME, example })?;
@@ -100,7 +99,7 @@ impl Bert {
     }
 }
 
-/// The model's name is its folder's; everything that its vectors depend on is in the fingerprint.
+/// Names the model after its folder. The fingerprint covers everything that its vectors depend on.
 fn identity(path: &Path, folder: &Folder, prompts: &[String; 2]) -> ModelIdentity {
     let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let name = whole.file_name().map_or_else(|| "model".into(), |name| name.to_string_lossy().into_owned());
@@ -150,7 +149,7 @@ impl Provider for Bert {
     }
 }
 
-/// How many of the first texts have [`TOKENS`] together; at least one.
+/// Returns how many of the first texts have [`TOKENS`] tokens together; at least one.
 fn group_len(texts: &[Vec<u32>]) -> usize {
     let mut tokens = 0;
     let fitting = texts.iter().take_while(|text| {

@@ -1,4 +1,4 @@
-//! Where are the numbers of a model? In a safetensors file, by their names.
+//! Reads the weights of a model from a safetensors file, by name.
 
 use super::error::BertError;
 use crate::provider::tensors::{Tensor, Tensors};
@@ -8,15 +8,15 @@ use ndarray::Array2;
 #[derive(Debug)]
 pub struct Weights<'f> {
     tensors: Tensors<'f>,
-    /// Before every name: nothing, or what a model with a head on top puts there.
+    /// The prefix of every name: empty, or the prefix of a model with a head.
     prefix: &'static str,
 }
 
-/// A tensor whose name ends like this is in every BERT, and tells how the names begin.
+/// Every BERT has a tensor whose name ends like this. It shows the prefix.
 const WORDS: &str = "embeddings.word_embeddings.weight";
 
 impl<'f> Weights<'f> {
-    /// Reads the table of a safetensors file.
+    /// Parses the header of a safetensors file.
     pub fn parse(bytes: &'f [u8]) -> Result<Weights<'f>, BertError> {
         let tensors = Tensors::parse(bytes).map_err(|error| bad(error.to_string()))?;
         let prefixes = ["", "bert.", "model.", "0.auto_model."];
@@ -26,7 +26,7 @@ impl<'f> Weights<'f> {
         Ok(Weights { tensors, prefix })
     }
 
-    /// The matrix of that name, with that many columns, and that many rows if it is known how many.
+    /// Returns a matrix with this number of columns, and of rows if that is known.
     pub fn matrix(&self, name: &str, rows: Option<usize>, columns: usize) -> Result<Array2<f32>, BertError> {
         let tensor = self.tensor(name)?;
         match *tensor.shape() {
@@ -38,7 +38,7 @@ impl<'f> Weights<'f> {
         }
     }
 
-    /// The row of that name and length.
+    /// Returns a vector of this length.
     pub fn row(&self, name: &str, len: usize) -> Result<Vec<f32>, BertError> {
         let tensor = self.tensor(name)?;
         match *tensor.shape() {

@@ -2,10 +2,10 @@
 
 use super::super::error::ProviderError;
 
-/// The address of `path` under what a user calls the base of a server.
+/// Returns the address of `path` below the base URL of a server.
 ///
-/// `path` starts with its version, `/v1/embeddings`; a base that ends with that version is understood too, since both
-/// ways to write one are common.
+/// `path` starts with its version, as in `/v1/embeddings`. A base URL may end with that version too; both forms are
+/// common.
 pub fn join(base: &str, path: &str) -> Result<String, ProviderError> {
     let bad = |reason| ProviderError::BadBaseUrl { url: without_user(base), reason };
     let base = base.trim().trim_end_matches('/');
@@ -37,7 +37,7 @@ fn without_user(url: &str) -> String {
     }
 }
 
-/// Whether the address is of this machine, which no proxy can reach.
+/// Whether the address is on this machine, which a proxy cannot reach.
 pub fn is_this_machine(url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let host = rest.split('/').next().unwrap_or_default();
