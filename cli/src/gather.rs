@@ -130,7 +130,7 @@ impl Tally {
             print::note(fault);
         }
         let more = if self.faults > self.shown.len() as u64 { ", the first of them above" } else { "" };
-        print::note(format_args!("{} left out{more}", print::counted(self.faults, "bad record")));
+        print::note(format_args!("{} skipped{more}", print::counted(self.faults, "bad record")));
     }
 
     /// Returns the first bad record.

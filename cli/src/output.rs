@@ -47,8 +47,9 @@ impl WholeFile {
     pub fn create(path: &Path, content: Content, force: bool) -> Result<WholeFile> {
         // If the path is a link, replace the file that it names.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let name =
-            target.file_name().ok_or_else(|| UsageError(format!("{} names no file", path.display())))?;
+        let name = target
+            .file_name()
+            .ok_or_else(|| UsageError(format!("{} is not the name of a file", path.display())))?;
         check_replaceable(path, &target, content, force)?;
         let mut hidden = OsString::from(".");
         hidden.push(name);
@@ -101,14 +102,14 @@ fn check_replaceable(path: &Path, target: &Path, content: Content, force: bool) 
     let (is_replaceable, what) = match content {
         Content::Snapshot => {
             let is_none = |error: SnapshotError| matches!(*error, SnapshotFault::NotASnapshot);
-            (!Header::parse(&head).is_err_and(is_none), "no snapshot")
+            (!Header::parse(&head).is_err_and(is_none), "not a snapshot")
         }
-        Content::Documents => (is_file_of_documents(&head), "no file of documents"),
+        Content::Documents => (is_file_of_documents(&head), "not a file of documents"),
     };
     if is_replaceable {
         return Ok(());
     }
-    let message = format!("{path} is there and {what}; name another file, or pass --force to replace it");
+    let message = format!("{path} exists and is {what}; name another file, or pass --force to replace it");
     Err(UsageError(message).into())
 }
 

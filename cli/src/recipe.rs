@@ -55,14 +55,14 @@ pub fn ask(
     let mut entries = vec![("query".to_owned(), Json::String(query.to_owned()))];
     entries.extend(options);
     let answer = engine.call(&format!("{recipe}.search"), &Json::Object(entries), vector)?;
-    Json::parse(answer.as_bytes()).context("an answer is JSON")
+    Json::parse(answer.as_bytes()).context("the response is not JSON")
 }
 
 /// Parses options: a JSON object of names and values.
 pub fn parse_options(text: &str) -> Result<Json, String> {
     match Json::parse(text.as_bytes()) {
         Ok(json @ Json::Object(_)) => Ok(json),
-        Ok(json) => Err(format!("options are a JSON object such as {{\"limit\": 5}}, not {}", json.kind())),
+        Ok(json) => Err(format!("pass a JSON object such as {{\"limit\": 5}}, not {}", json.kind())),
         Err(error) => Err(format!("this is not JSON: {error}")),
     }
 }

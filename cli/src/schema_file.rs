@@ -23,7 +23,7 @@ pub struct SchemaFile {
 /// Reads a `.toml` or `.json` file.
 ///
 /// # Errors
-/// When the file cannot be read, is malformed, or is no schema. The message does not quote the file, which may contain
+/// When the file cannot be read, is malformed, or is not a schema. The message does not quote the file, which may contain
 /// API keys.
 pub fn read(path: &Path) -> Result<SchemaFile> {
     let name = path.display();
@@ -34,7 +34,7 @@ pub fn read(path: &Path) -> Result<SchemaFile> {
         "json" => parse_json(&text),
         _ => return Err(UsageError(format!("{name}: a schema file's name ends in .toml or .json")).into()),
     }
-    .with_context(|| format!("{name} is no schema"))?;
+    .with_context(|| format!("{name} is not a schema"))?;
     schema.check().with_context(|| name.to_string())?;
     let embedding = embedding.as_ref().map(EmbeddingSettings::read).transpose();
     let embedding = embedding.map_err(|faults| anyhow!("{name}: {faults}"))?;

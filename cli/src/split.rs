@@ -124,7 +124,7 @@ fn parse_size(text: &str) -> Result<usize, String> {
     };
     let number = digits.trim().parse::<usize>().ok().filter(|&number| number > 0);
     let size = number.and_then(|number| number.checked_mul(unit));
-    size.ok_or_else(|| format!("{text:?} is no size; 25MiB is one"))
+    size.ok_or_else(|| format!("{text:?} is not a size such as 25MiB"))
 }
 
 #[cfg(test)]

@@ -46,13 +46,13 @@ pub struct VectorArgs {
 pub fn parse_file(text: &str) -> Result<(String, PathBuf), String> {
     match text.split_once('=') {
         Some((model, file)) if !model.is_empty() && !file.is_empty() => Ok((model.to_owned(), file.into())),
-        _ => Err("a model's name and a file are wanted, such as minilm=vectors.f32".to_owned()),
+        _ => Err("pass a model and a file, such as minilm=vectors.f32".to_owned()),
     }
 }
 
 fn parse_encoding(text: &str) -> Result<Encoding, String> {
     let known = [Encoding::F32, Encoding::I8, Encoding::I1].into_iter();
-    known.clone().find(|encoding| encoding.name() == text).ok_or_else(|| "f32, i8 or i1 is wanted".to_owned())
+    known.clone().find(|encoding| encoding.name() == text).ok_or_else(|| "pass f32, i8 or i1".to_owned())
 }
 
 /// The sources of a schema's vectors.
@@ -112,7 +112,7 @@ impl Vectors {
         for (place, (name, model)) in schema.models().enumerate() {
             let needs_table =
                 model.embedder == Some(EmbedderKind::Static) && vectors.tables[place].is_empty();
-            ensure!(!needs_table, "vectors {name:?}: say which static model with --embed static:FOLDER");
+            ensure!(!needs_table, "vectors {name:?}: name the static model with --embed static:FOLDER");
         }
         Ok(vectors)
     }
@@ -132,7 +132,9 @@ impl Vectors {
                     None => HashEmbedder::WIDTH,
                     Some(Ok(width)) if (1..=4096).contains(&width) => width,
                     Some(_) => {
-                        return Err(UsageError("hash:WIDTH takes a width from 1 to 4096".to_owned()).into());
+                        return Err(
+                            UsageError("pass a width from 1 to 4096, as in hash:256".to_owned()).into()
+                        );
                     }
                 };
                 let own = HashEmbedder::new(width);
@@ -147,10 +149,9 @@ impl Vectors {
                 (model, Origin::Own, Vec::new())
             }
             "static" => {
-                let folder = spec
-                    .model
-                    .as_deref()
-                    .ok_or_else(|| UsageError("say which folder, such as static:models/en".to_owned()))?;
+                let folder = spec.model.as_deref().ok_or_else(|| {
+                    UsageError("name the folder of the model, such as static:models/en".to_owned())
+                })?;
                 let table = static_model::read(Path::new(folder))?.encode()?;
                 let view = StaticModelView::parse(&table)?;
                 let model = VectorModel {

@@ -130,7 +130,7 @@ fn vectors_on_lines_of_their_own_are_those_of_their_records_on_any_number_of_thr
     folder
         .build(&["stray.jsonl", "--schema", "s.toml", "--force"])
         .expect_code(0)
-        .expect_stderr("1 vector left out: of records that are not there");
+        .expect_stderr("1 vector skipped, because their records do not exist");
 }
 
 #[test]
@@ -235,9 +235,9 @@ fn v15_mistakes_in_the_embedding_table_are_told_without_its_values() {
             "embedding.modell: unknown option; there are provider, model, apiKey, keys, baseUrl, batchSize",
         ),
         ("apiKey = \"sk-hush\"\n", "embedding.provider is missing; it is one of bert, hash, ollama"),
-        ("provider = \"openai\"\nkeys = \"sk-hush\"\n", "embedding.keys: an array of texts is wanted"),
-        ("provider = \"openai\"\napiKey = sk-hush\n", "s.toml is no schema: TOML parse error at line 5"),
-        ("provider = \"openai\"\napiKey = \"sk-hush\n", "s.toml is no schema: TOML parse error at line 5"),
+        ("provider = \"openai\"\nkeys = \"sk-hush\"\n", "embedding.keys: must be an array of texts"),
+        ("provider = \"openai\"\napiKey = sk-hush\n", "s.toml is not a schema: TOML parse error at line 5"),
+        ("provider = \"openai\"\napiKey = \"sk-hush\n", "s.toml is not a schema: TOML parse error at line 5"),
     ];
     for (table, message) in cases {
         folder.write("s.toml", format!("[fields]\ntitle = {{}}\n[embedding]\n{table}"));

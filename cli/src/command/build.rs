@@ -201,7 +201,7 @@ pub fn run(args: &Args) -> Result<()> {
     notes.iter().for_each(print::note);
     if strays > 0 {
         let told = print::counted(strays, "vector");
-        print::note(format_args!("{told} left out: of records that are not there"));
+        print::note(format_args!("{told} skipped, because their records do not exist"));
     }
     let seconds = started.elapsed().as_secs_f64();
     let (name, gone) = (args.output.display(), tally.replaced(records));
@@ -247,7 +247,7 @@ fn schema(args: &Args, inputs: &mut Inputs, on_bad: OnBad) -> Result<(Schema, Op
         (None, None) => {
             let schema = infer(inputs, on_bad)?;
             print::note(format_args!(
-                "inferred: {} (--schema or --preset says otherwise)",
+                "inferred: {} (pass --schema or --preset to change it)",
                 schema_file::summary(&schema)
             ));
             schema
@@ -276,5 +276,5 @@ fn infer(inputs: &mut Inputs, on_bad: OnBad) -> Result<Schema> {
 }
 
 fn stopped_by(fault: &Fault) -> anyhow::Error {
-    anyhow!("{fault}\n  correct it, or pass --skip-bad to leave bad records out")
+    anyhow!("{fault}\n  correct it, or pass --skip-bad to skip bad records")
 }

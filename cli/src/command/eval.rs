@@ -129,7 +129,10 @@ pub fn run(args: Args) -> Result<()> {
     let report = evaluate(&runs, &qrels);
     if !report.unjudged.is_empty() {
         let count = print::counted(report.unjudged.len() as u64, "query");
-        print::note(format_args!("warning: {count} not judged, and left out: {}", report.unjudged[0]));
+        print::note(format_args!(
+            "warning: {count} skipped, because they are not judged, such as {}",
+            report.unjudged[0]
+        ));
     }
     print_report(&report, args.per_query, args.json, seconds)
 }

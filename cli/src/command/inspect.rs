@@ -85,7 +85,7 @@ struct Section {
 
 pub fn run(args: &Args) -> Result<()> {
     let engine = snapshot::open(&args.file)?;
-    let segment = engine.segments().next().context("the snapshot holds nothing")?;
+    let segment = engine.segments().next().context("the snapshot is empty")?;
     let report = Report::of(segment, &args.file).with_context(|| args.file.display().to_string())?;
     if args.json {
         return print::json(&report);

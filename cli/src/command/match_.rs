@@ -109,7 +109,7 @@ fn answer_batch(engine: &Engine, questions: &Path) -> Result<()> {
     };
     let mut out = BufWriter::new(io::stdout().lock());
     let mut line = Vec::new();
-    while lines.read_until(b'\n', &mut line).context("the questions cannot be read")? > 0 {
+    while lines.read_until(b'\n', &mut line).context("the requests cannot be read")? > 0 {
         if !line.trim_ascii().is_empty() {
             let answer = answer(engine, &line).unwrap_or_else(|error| Answer::Error(format!("{error:#}")));
             print::json_line(&mut out, &answer)?;
@@ -122,12 +122,12 @@ fn answer_batch(engine: &Engine, questions: &Path) -> Result<()> {
 }
 
 fn answer(engine: &Engine, line: &[u8]) -> Result<Answer> {
-    let json = Json::parse(line).context("this is no question")?;
+    let json = Json::parse(line).context("this is not a request")?;
     let mut question = Options::of(&json);
     question.require("match");
     let expression = question.text("match").unwrap_or_default();
     let options = MatchOptions::take(&mut question);
-    question.finish().context("this is no question")?;
+    question.finish().context("this is not a request")?;
     Ok(Answer::Rows(engine.matches(expression, &options)?))
 }
 
@@ -152,16 +152,18 @@ fn print_row(out: &mut impl Write, row: &MatchRow) -> io::Result<()> {
 
 fn parse_weight(text: &str) -> Result<f64, String> {
     let weight = text.trim().parse().ok().filter(|weight: &f64| weight.is_finite());
-    weight.ok_or_else(|| "a weight is a number".to_owned())
+    weight.ok_or_else(|| "a weight must be a number".to_owned())
 }
 
 fn parse_snippet(text: &str) -> Result<MatchSnippet, String> {
     let parts = text.split(',').collect::<Vec<_>>();
     let [column, open, close, ellipsis, tokens] = parts[..] else {
-        return Err(format!("five parts are wanted, parted by commas, not {}", parts.len()));
+        return Err(format!("pass five parts, separated by commas, not {}", parts.len()));
     };
-    let tokens =
-        tokens.trim().parse().map_err(|_| format!("the last part is a number of tokens, not {tokens:?}"))?;
+    let tokens = tokens
+        .trim()
+        .parse()
+        .map_err(|_| format!("the last part must be a number of tokens, not {tokens:?}"))?;
     let [open, close, ellipsis] = [open, close, ellipsis].map(str::to_owned);
     Ok(MatchSnippet { column: parse_column(column), open, close, ellipsis, tokens })
 }
@@ -169,7 +171,7 @@ fn parse_snippet(text: &str) -> Result<MatchSnippet, String> {
 fn parse_highlight(text: &str) -> Result<HighlightOptions, String> {
     let parts = text.split(',').collect::<Vec<_>>();
     let [column, open, close] = parts[..] else {
-        return Err(format!("three parts are wanted, parted by commas, not {}", parts.len()));
+        return Err(format!("pass three parts, separated by commas, not {}", parts.len()));
     };
     Ok(HighlightOptions { column: parse_column(column), open: open.to_owned(), close: close.to_owned() })
 }

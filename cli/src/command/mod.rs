@@ -72,9 +72,7 @@ impl Arguments {
 fn parse_filter(text: &str) -> Result<Json, String> {
     match Json::parse(text.as_bytes()) {
         Ok(json @ Json::Object(_)) => Ok(json),
-        Ok(json) => {
-            Err(format!("a filter is a JSON object such as {{\"project\": \"web\"}}, not {}", json.kind()))
-        }
+        Ok(json) => Err(format!("pass a JSON object such as {{\"project\": \"web\"}}, not {}", json.kind())),
         Err(error) => Err(format!("this is not JSON: {error}")),
     }
 }

@@ -246,17 +246,17 @@ fn read_vector(path: &Path) -> Result<Vec<f32>> {
     let bytes = bytes.with_context(|| format!("{name} cannot be read"))?;
     if path.extension().is_some_and(|extension| extension == "f32") {
         let (numbers, rest) = bytes.as_chunks::<4>();
-        ensure!(rest.is_empty(), "{name} has {} bytes; a .f32 file has four a number", bytes.len());
+        ensure!(rest.is_empty(), "{name} has {} bytes; a .f32 file has four per number", bytes.len());
         return Ok(numbers.iter().map(|number| f32::from_le_bytes(*number)).collect());
     }
     serde_json::from_slice(&bytes)
-        .with_context(|| format!("{name} is no vector; a .f32 file, or JSON such as [0.1, 0.2] is wanted"))
+        .with_context(|| format!("{name} is not a vector; pass a .f32 file, or JSON such as [0.1, 0.2]"))
 }
 
 fn print_response(out: &mut impl Write, response: &SearchResponse, offset: usize) -> io::Result<()> {
     for correction in &response.corrected {
         let (word, instead) = (print::plain(&correction.word), print::plain(&correction.instead.join(", ")));
-        writeln!(out, "{word} is not there; looked for {instead}")?;
+        writeln!(out, "no record contains {word}; searched for {instead}")?;
     }
     for (number, hit) in response.hits.iter().enumerate() {
         print_hit(out, offset + number + 1, hit)?;
@@ -271,7 +271,7 @@ fn print_response(out: &mut impl Write, response: &SearchResponse, offset: usize
         writeln!(out, "{}: {}{more}", facet.attribute, shown.collect::<Vec<_>>().join(", "))?;
     }
     match response.total {
-        Some(total) => writeln!(out, "{total} in all"),
+        Some(total) => writeln!(out, "{total} matches in total"),
         None => Ok(()),
     }
 }

@@ -16,5 +16,5 @@ pub fn run(args: &Args) -> Result<()> {
     let engine = snapshot::open(&args.file)?;
     engine.verify().with_context(|| args.file.display().to_string())?;
     let records = print::counted(engine.len() as u64, "record");
-    Ok(writeln!(io::stdout(), "{}: whole and sound, {records}", args.file.display())?)
+    Ok(writeln!(io::stdout(), "{}: no damage found, {records}", args.file.display())?)
 }

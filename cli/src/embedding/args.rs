@@ -78,7 +78,7 @@ fn parse_keys(text: &str) -> Result<Keys, std::convert::Infallible> {
 fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0);
     let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    duration.ok_or_else(|| "a number of seconds, more than 0".to_owned())
+    duration.ok_or_else(|| "pass a number of seconds above 0".to_owned())
 }
 
 impl EmbedArgs {
@@ -175,7 +175,7 @@ impl EmbedArgs {
             Some(Ok(cache)) => pipeline.with_cache(cache),
             // Nobody asked for this folder, so continue without a cache.
             Some(Err(error)) if self.embed_cache.is_none() => {
-                print::note(format_args!("warning: {error}; vectors are not kept for the next time"));
+                print::note(format_args!("warning: {error}; vectors are not cached"));
                 Ok(pipeline)
             }
             Some(Err(error)) => Err(error.into()),

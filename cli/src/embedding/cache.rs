@@ -29,7 +29,7 @@ pub enum CacheError {
     #[error("the cache of embeddings {} cannot be used: {source}", path.display())]
     Unusable { path: PathBuf, source: io::Error },
     /// The file is something else.
-    #[error("{} is no cache of embeddings of this version; remove it, or name another --embed-cache", path.display())]
+    #[error("{} is not a cache of embeddings of this version; remove it, or name another --embed-cache", path.display())]
     NotACache { path: PathBuf },
     /// The width of the model's vectors has changed.
     #[error(

@@ -35,7 +35,7 @@ pub enum EmbeddingError {
     #[error(transparent)]
     Cache(#[from] CacheError),
     /// A text is empty.
-    #[error("text {index} is empty, and no vector stands for nothing")]
+    #[error("text {index} is empty, and an empty text has no vector")]
     EmptyText { index: usize },
     /// Ctrl-C was pressed.
     #[error("interrupted with {left} of {total} texts to embed{}", advice(*is_kept))]
@@ -43,7 +43,7 @@ pub enum EmbeddingError {
 }
 
 fn advice(is_kept: bool) -> &'static str {
-    if is_kept { "; run it again to go on from here" } else { "" }
+    if is_kept { "; run it again to continue from here" } else { "" }
 }
 
 /// Counts of embedded texts.
@@ -263,9 +263,7 @@ impl Pipeline {
             Err(error @ CacheError::Unusable { .. }) => {
                 let mut state = self.lock();
                 if !state.has_warned {
-                    print::note(format_args!(
-                        "warning: {error}; these vectors are not kept for the next time"
-                    ));
+                    print::note(format_args!("warning: {error}; these vectors are not cached"));
                 }
                 state.has_warned = true;
                 Ok(())

@@ -32,7 +32,7 @@ impl EmbeddingSettings {
     /// One message with everything that is wrong: unknown names, values of another type, no provider.
     pub fn read(table: &Value) -> Result<EmbeddingSettings, String> {
         let Value::Object(entries) = table else {
-            return Err(format!("embedding: a table is wanted, not {}", kind(table)));
+            return Err(format!("embedding: must be a table, not {}", kind(table)));
         };
         let mut faults = Vec::new();
         for name in entries.keys().filter(|name| !KNOWN.contains(&name.as_str())) {
@@ -45,7 +45,7 @@ impl EmbeddingSettings {
                 None
             }
             other => {
-                faults.push(format!("embedding.{name}: a text is wanted, not {}", kind(other)));
+                faults.push(format!("embedding.{name}: must be a text, not {}", kind(other)));
                 None
             }
         };
@@ -64,7 +64,7 @@ impl EmbeddingSettings {
         }
         match entries.get("keys").map(pool) {
             Some(Some(pool)) => keys.extend(pool),
-            Some(None) => faults.push("embedding.keys: an array of texts is wanted".to_owned()),
+            Some(None) => faults.push("embedding.keys: must be an array of texts".to_owned()),
             None => {}
         }
         let batch_size = match entries.get("batchSize") {
@@ -73,7 +73,7 @@ impl EmbeddingSettings {
                 let count =
                     value.as_u64().and_then(|count| usize::try_from(count).ok()).filter(|count| *count > 0);
                 if count.is_none() {
-                    faults.push("embedding.batchSize: a whole number from 1 on is wanted".to_owned());
+                    faults.push("embedding.batchSize: must be a whole number from 1 on".to_owned());
                 }
                 count
             }
@@ -132,15 +132,15 @@ mod tests {
         let message = EmbeddingSettings::read(&table).unwrap_err();
         for part in [
             "embedding.modle: unknown option; there are provider, model, apiKey, keys, baseUrl, batchSize",
-            "embedding.apiKey: a text is wanted, not a number",
-            "embedding.keys: an array of texts is wanted",
-            "embedding.batchSize: a whole number from 1 on is wanted",
+            "embedding.apiKey: must be a text, not a number",
+            "embedding.keys: must be an array of texts",
+            "embedding.batchSize: must be a whole number from 1 on",
             "embedding.provider is missing; it is one of bert, hash",
         ] {
             assert!(message.contains(part), "{part} is missing in {message}");
         }
         assert!(!message.contains("hush") && !message.contains("12345678"), "{message}");
-        assert!(EmbeddingSettings::read(&json!("openai")).unwrap_err().contains("a table is wanted"));
+        assert!(EmbeddingSettings::read(&json!("openai")).unwrap_err().contains("must be a table"));
         let unknown = EmbeddingSettings::read(&json!({"provider": "cohere"})).unwrap_err();
         assert!(unknown.contains("there is no cohere; there are bert, hash"), "{unknown}");
     }

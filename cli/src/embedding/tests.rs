@@ -219,8 +219,9 @@ fn v15_a_failing_server_has_three_attempts() {
     let error = failure(&spec("openai", &server)).to_string();
     assert_eq!(server.requests().len(), 3);
     let url = server.url();
-    let expected = "in 3 attempts; at last it answered 503 Service Unavailable and said “overloaded”";
-    assert_eq!(error, format!("openai gave no answer at {url}/v1/embeddings {expected}"));
+    let expected =
+        "in 3 attempts; in the last one, it answered 503 Service Unavailable and said “overloaded”";
+    assert_eq!(error, format!("openai gave no vectors at {url}/v1/embeddings {expected}"));
 }
 
 #[test]
@@ -260,7 +261,7 @@ fn a_stalling_server_is_given_up_after_its_time() {
     let mut spec = spec("openai", &server);
     spec.timeouts.request = Duration::from_millis(100);
     let error = failure(&spec).to_string();
-    assert!(error.contains("it took too long; --embed-timeout gives it more time"), "{error}");
+    assert!(error.contains("it took too long; pass a longer --embed-timeout"), "{error}");
     assert_eq!(server.requests().len(), 3);
 }
 
@@ -372,16 +373,16 @@ fn every_lie_is_found_out_and_none_is_kept() {
         (data(&[row(0, "[1]"), row(1, "[1]"), row(2, "[1]")]), "with 3 vectors for 2 texts"),
         (data(&[row(0, "[1]"), row(1, "[1, 2]")]), "vector 1 has 2 dimensions where 1 were expected"),
         (data(&[row(0, "[]"), row(1, "[]")]), "have 0 dimensions"),
-        (data(&[row(0, "[1]"), row(0, "[2]")]), "vector 0 belongs to none"),
-        (data(&[row(0, "[1]"), row(9, "[2]")]), "vector 9 belongs to none"),
-        (data(&[row(0, "[1]"), row(1, "[null]")]), "vector 1 holds something that is no finite number"),
+        (data(&[row(0, "[1]"), row(0, "[2]")]), "vector 0 is for none of the"),
+        (data(&[row(0, "[1]"), row(9, "[2]")]), "vector 9 is for none of the"),
+        (data(&[row(0, "[1]"), row(1, "[null]")]), "vector 1 contains a value that is not a finite number"),
         (data(&[row(0, "[1]"), row(1, "[1e39]")]), "number out of range"),
-        (data(&[row(0, "[1]"), row(1, "[NaN]")]), "something else than embeddings"),
-        (data(&[row(0, "[1]"), row(1, "[\"1\"]")]), "something else than embeddings"),
-        (data(&[row(0, "[1]")])[..20].to_owned(), "something else than embeddings"),
+        (data(&[row(0, "[1]"), row(1, "[NaN]")]), "its answer is not embeddings"),
+        (data(&[row(0, "[1]"), row(1, "[\"1\"]")]), "its answer is not embeddings"),
+        (data(&[row(0, "[1]")])[..20].to_owned(), "its answer is not embeddings"),
         ("<html>Welcome!</html>".to_owned(), "said “<html>Welcome!</html>”"),
         ("{}".to_owned(), "missing field `data`"),
-        (String::new(), "something else than embeddings"),
+        (String::new(), "its answer is not embeddings"),
     ] {
         let (told, folder) = (lie.clone(), folder());
         let server = Loopback::start(move |_| Act::Instead(told.clone()));
@@ -396,7 +397,7 @@ fn every_lie_is_found_out_and_none_is_kept() {
 fn ollama_can_lie_too() {
     for (lie, said) in [
         (r#"{"embeddings": [[1]]}"#, "with 1 vectors for 2 texts"),
-        (r#"{"embeddings": [[1], [null]]}"#, "vector 1 holds something that is no finite number"),
+        (r#"{"embeddings": [[1], [null]]}"#, "vector 1 contains a value that is not a finite number"),
     ] {
         let server = Loopback::start(move |request| match request.path.as_str() {
             "/api/embed" => Act::Instead(lie.to_owned()),
@@ -496,7 +497,10 @@ fn interrupted_work_stops_soon_and_the_next_run_goes_on_from_there() {
     let started = Instant::now();
     let error = open(&cancel).embed(&texts, Purpose::Document).unwrap_err();
     assert!(started.elapsed() < Duration::from_secs(60));
-    assert_eq!(error.to_string(), "interrupted with 4 of 10 texts to embed; run it again to go on from here");
+    assert_eq!(
+        error.to_string(),
+        "interrupted with 4 of 10 texts to embed; run it again to continue from here"
+    );
     let second = open(&Cancel::new());
     assert_eq!(second.embed(&texts, Purpose::Document).unwrap(), vectors_of(&texts));
     assert_eq!(second.tally(), Tally { cached: 6, embedded: 4, repeated: 0 });
@@ -532,7 +536,7 @@ fn an_empty_text_is_named() {
     let server = Loopback::honest();
     let error =
         pipeline(&spec("openai", &server)).embed(&texts(&["a", " \n"]), Purpose::Document).unwrap_err();
-    assert_eq!(error.to_string(), "text 1 is empty, and no vector stands for nothing");
+    assert_eq!(error.to_string(), "text 1 is empty, and an empty text has no vector");
     assert!(server.requests().is_empty());
 }
 

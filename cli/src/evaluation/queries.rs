@@ -34,7 +34,11 @@ fn parse(text: &str, name: &str) -> Result<Vec<Query>, Fault> {
     for (line, content) in lines(text) {
         let query = query(content).map_err(|reason| fault(name, line, reason))?;
         if !ids.insert(query.id.clone()) {
-            return Err(fault(name, line, format!("a query with the id \"{}\" stands above", query.id)));
+            return Err(fault(
+                name,
+                line,
+                format!("a query with the id \"{}\" occurs above; change one of the ids", query.id),
+            ));
         }
         queries.push(query);
     }
@@ -85,7 +89,7 @@ mod tests {
         assert_eq!(fault("{\"id\": \"a\", \"text\": 3}"), "q.jsonl:1: text: must be a string, not a number");
         assert_eq!(
             fault("{\"id\": \"a\", \"text\": \"\"}\n{\"id\": \"a\", \"text\": \"\"}"),
-            "q.jsonl:2: a query with the id \"a\" stands above"
+            "q.jsonl:2: a query with the id \"a\" occurs above; change one of the ids"
         );
     }
 }

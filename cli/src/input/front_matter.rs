@@ -56,14 +56,17 @@ fn closing(text: &str, start: usize, mark: &str) -> Option<(usize, usize)> {
 }
 
 fn bad_yaml(error: yaml::YamlError) -> BadFrontMatter {
-    BadFrontMatter { line: error.line + 1, reason: format!("the front matter is no YAML: {}", error.reason) }
+    BadFrontMatter {
+        line: error.line + 1,
+        reason: format!("the front matter is not valid YAML: {}", error.reason),
+    }
 }
 
 fn parse_toml(source: &str) -> Result<Json, BadFrontMatter> {
     let table = source.parse::<toml::Table>().map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         let line = 2 + super::chunk::count_lines(&source.as_bytes()[..at.min(source.len())]);
-        BadFrontMatter { line, reason: format!("the front matter is no TOML: {}", error.message()) }
+        BadFrontMatter { line, reason: format!("the front matter is not valid TOML: {}", error.message()) }
     })?;
     Ok(json_of_toml(toml::Value::Table(table)))
 }
@@ -126,11 +129,11 @@ mod tests {
     #[test]
     fn what_cannot_be_read_names_its_line() {
         let yaml = parse("---\na: 1\nb: [1\nc: 2\n---\n").unwrap_err();
-        assert!(yaml.reason.starts_with("the front matter is no YAML: "), "{yaml:?}");
+        assert!(yaml.reason.starts_with("the front matter is not valid YAML: "), "{yaml:?}");
         assert!((3..=5).contains(&yaml.line), "{yaml:?}");
         let toml = parse("+++\na = 1\nb = \n+++\n").unwrap_err();
         assert_eq!(
-            (toml.line, toml.reason.starts_with("the front matter is no TOML: ")),
+            (toml.line, toml.reason.starts_with("the front matter is not valid TOML: ")),
             (3, true),
             "{toml:?}"
         );

@@ -25,7 +25,7 @@ pub fn entry_of(json: Json) -> Result<Entry, Flaw> {
         Some(Json::String(mark)) if mark == "vector" => Ok(Entry::Vector(record(json)?)),
         Some(Json::String(mark)) if STATE_LINES.contains(&mark.as_str()) => Ok(Entry::Beside { mark, json }),
         Some(mark) => Err(Flaw::new(format!(
-            "\"$\" is {}; it has to be \"delete\", \"vector\", \"{}\", or absent for a record",
+            "\"$\" is {}; it must be \"delete\", \"vector\", \"{}\", or absent for a record",
             mark.to_text(),
             STATE_LINES.join("\", \"")
         ))),
@@ -41,7 +41,7 @@ fn not_json(text: &[u8], error: &JsonError) -> Flaw {
     let what = message.split(" at line ").next().unwrap_or(&message);
     if error.is_eof() {
         return Flaw::new(format!(
-            "the JSON is not complete ({what}); a record stands on one line, a whole document needs --format json"
+            "the JSON is not complete ({what}); each line must hold one record; pass --format json for a document"
         ));
     }
     let line = error.line().saturating_sub(1) as u64;
@@ -116,14 +116,14 @@ impl Framing for Values {
                 (State::Start, _) => {
                     return Err(misplaced(
                         at,
-                        "a JSON document is an array of records, or {\"records\": [...]}",
+                        "a JSON document must be an array of records, or {\"records\": [...]}",
                     ));
                 }
                 (State::AfterElement, _) => {
                     return Err(misplaced(at, "a comma or ] is missing before this"));
                 }
                 (State::End, _) => {
-                    let reason = "there is more after the document; JSON lines need --format jsonl";
+                    let reason = "there is more after the document; pass --format jsonl for JSON lines";
                     return Err(misplaced(at, reason));
                 }
             }
@@ -147,9 +147,7 @@ impl Values {
     fn end(&self, text: &[u8]) -> Result<Step, Misplaced> {
         match self.state {
             State::End => Ok(Step::More(text.len())),
-            State::Start => {
-                Err(misplaced(text.len(), "there is nothing in this input; an empty array is []"))
-            }
+            State::Start => Err(misplaced(text.len(), "the input is empty; write [] for no records")),
             State::Wrapper => Err(misplaced(text.len(), "the document does not end; a } is missing")),
             _ => Err(misplaced(text.len(), "the array does not end; a ] is missing")),
         }
@@ -299,8 +297,8 @@ mod tests {
     #[test]
     fn a_document_that_cannot_be_read_on_says_why() {
         let cases = [
-            ("", "there is nothing in this input; an empty array is []"),
-            ("7", "a JSON document is an array of records, or {\"records\": [...]}"),
+            ("", "the input is empty; write [] for no records"),
+            ("7", "a JSON document must be an array of records, or {\"records\": [...]}"),
             ("[{},", "the array does not end; a ] is missing"),
             ("[{}", "the array does not end; a ] is missing"),
             ("[{},]", "a record is missing here"),
@@ -308,7 +306,7 @@ mod tests {
             ("[{\"a\": \"x]", "the value that starts here does not end"),
             ("{\"id\": 1", "the value that starts here does not end"),
             ("{\"records\": [{}], ", "the document does not end; a } is missing"),
-            ("{}\n{}", "there is more after the document; JSON lines need --format jsonl"),
+            ("{}\n{}", "there is more after the document; pass --format jsonl for JSON lines"),
         ];
         for (text, reason) in cases {
             for known in 0..=text.len() {

@@ -188,7 +188,7 @@ impl Inputs {
         let unknown = || {
             let path = path.display();
             UsageError(format!(
-                "{path}: the name says no known format; pass --format with one of those that --help lists"
+                "{path}: the name shows no known format; pass --format (--help lists the formats)"
             ))
         };
         let format = options.format.or(named).ok_or_else(unknown)?;

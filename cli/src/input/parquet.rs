@@ -38,7 +38,7 @@ enum Meaning {
 impl Rows {
     /// Opens a file, and checks that its columns can be read.
     pub fn open(path: &Path, options: &Options) -> Result<Rows> {
-        let reader = SerializedFileReader::new(File::open(path)?).context("it is no Parquet file")?;
+        let reader = SerializedFileReader::new(File::open(path)?).context("it is not a Parquet file")?;
         let schema = reader.metadata().file_metadata().schema();
         check(schema)?;
         let names = schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
@@ -201,6 +201,6 @@ fn decimal(number: &Decimal) -> Result<Json, String> {
     let mut whole = [sign; 16];
     whole[16 - bytes.len()..].copy_from_slice(bytes);
     let text = format!("{}e-{scale}", i128::from_be_bytes(whole));
-    let parsed = text.parse::<f64>().map_err(|_| "the decimal is no number".to_owned())?;
+    let parsed = text.parse::<f64>().map_err(|_| "the decimal is not a number".to_owned())?;
     Ok(Json::from_f64(parsed))
 }

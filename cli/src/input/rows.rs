@@ -90,8 +90,8 @@ impl RowReader {
             return Ok(Some(taken));
         }
         match self.thread.take().map(JoinHandle::join) {
-            Some(Err(_)) => bail!("{} cannot be read on; the file is damaged", self.name),
-            Some(Ok(Err(error))) => Err(error.context(format!("{} cannot be read on", self.name))),
+            Some(Err(_)) => bail!("{} cannot be read to the end; the file is damaged", self.name),
+            Some(Ok(Err(error))) => Err(error.context(format!("{} cannot be read to the end", self.name))),
             Some(Ok(Ok(()))) | None => Ok(None),
         }
     }
@@ -110,7 +110,7 @@ impl FromStr for VectorColumn {
     fn from_str(text: &str) -> Result<VectorColumn, String> {
         let (column, field) = text.split_once('=').unwrap_or((text, text));
         if column.is_empty() || field.is_empty() {
-            return Err("it has to be COLUMN, or COLUMN=FIELD".to_owned());
+            return Err("it must be COLUMN, or COLUMN=FIELD".to_owned());
         }
         Ok(VectorColumn { column: column.to_owned(), field: field.to_owned() })
     }
@@ -163,7 +163,7 @@ impl Columns {
         }
         for (place, name) in names.iter().enumerate() {
             if names[..place].contains(name) {
-                bail!("there are two columns \"{name}\"; name them apart, with AS in a query");
+                bail!("there are two columns \"{name}\"; rename one, with AS in a query");
             }
         }
         Ok(Columns { names, id, vectors: found })
@@ -205,24 +205,26 @@ fn vector_of(cell: Cell) -> Result<Option<Json>, String> {
         Cell::Bytes(bytes) => return vector_of_bytes(&bytes).map(Some),
         Cell::Value(Json::Null) => return Ok(None),
         Cell::Value(Json::String(text)) => Json::parse(text.as_bytes())
-            .map_err(|_| "the text is no JSON array of numbers, as a vector has to be".to_owned())?,
+            .map_err(|_| "the text is not a JSON array of numbers, which a vector must be".to_owned())?,
         Cell::Value(value) => value,
     };
     let is_vector = match &value {
         Json::Array(numbers) => !numbers.is_empty() && numbers.iter().all(|number| number.as_f64().is_some()),
         _ => false,
     };
-    if is_vector { Ok(Some(value)) } else { Err(format!("{} is no vector", value.kind())) }
+    if is_vector { Ok(Some(value)) } else { Err(format!("{} is not a vector", value.kind())) }
 }
 
 fn vector_of_bytes(bytes: &[u8]) -> Result<Json, String> {
     if bytes.is_empty() || !bytes.len().is_multiple_of(4) {
-        return Err(format!("{} bytes are no vector of 32-bit floats", bytes.len()));
+        return Err(format!("{} bytes are not a vector of 32-bit floats", bytes.len()));
     }
     let numbers = bytes.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]]));
     let numbers = numbers.map(|number| number.is_finite().then(|| json_of_f32(number)));
     let numbers = numbers.collect::<Option<Vec<_>>>();
-    numbers.map(Json::Array).ok_or_else(|| "the vector holds what is no finite number".to_owned())
+    numbers
+        .map(Json::Array)
+        .ok_or_else(|| "the vector contains a value that is not a finite number".to_owned())
 }
 
 /// Converts a number to the shortest decimal that reads back as the same `f32`.

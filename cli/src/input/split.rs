@@ -36,14 +36,14 @@ impl FromStr for Split {
         let mut parts = text.split(':');
         let field = parts.next().unwrap_or_default().to_owned();
         let mut count = |what: &str| match parts.next() {
-            Some(part) => part.parse().map(Some).map_err(|_| format!("{part:?} is no {what}")),
+            Some(part) => part.parse().map(Some).map_err(|_| format!("{part:?} is not a valid {what}")),
             None => Ok(None),
         };
         let size = count("size")?.unwrap_or(DEFAULT_SIZE);
         // A size alone keeps the ratio of the defaults.
         let overlap = count("overlap")?.unwrap_or(DEFAULT_OVERLAP.min(size * DEFAULT_OVERLAP / DEFAULT_SIZE));
         if field.is_empty() || parts.next().is_some() {
-            return Err("it has to be FIELD, FIELD:SIZE or FIELD:SIZE:OVERLAP".to_owned());
+            return Err("it must be FIELD, FIELD:SIZE or FIELD:SIZE:OVERLAP".to_owned());
         }
         if field == "id" || field == "kind" || OWN_FIELDS.contains(&field.as_str()) {
             return Err(format!("\"{field}\" cannot be cut; name a field of text"));

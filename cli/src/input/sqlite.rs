@@ -66,12 +66,12 @@ impl Rows {
 fn prepare<'a>(connection: &'a Connection, sql: &str) -> Result<Statement<'a>> {
     let statement = connection.prepare(sql).map_err(|error| match error {
         rusqlite::Error::SqlInputError { msg, .. } => anyhow::anyhow!("the query cannot be used: {msg}"),
-        rusqlite::Error::MultipleStatement => anyhow::anyhow!("the query has to be one statement"),
+        rusqlite::Error::MultipleStatement => anyhow::anyhow!("the query must be one statement"),
         other => other.into(),
     })?;
     ensure!(
         statement.readonly() && statement.column_count() > 0,
-        "the query has to be a SELECT; a database is only read"
+        "the query must be a SELECT; build only reads databases"
     );
     Ok(statement)
 }

@@ -79,8 +79,7 @@ impl Reader {
                 self.put(value, size, anchor)
             }
             Event::Alias(anchor) => {
-                let (value, size) =
-                    self.named.get(&anchor).ok_or("an alias names what is not complete yet")?;
+                let (value, size) = self.named.get(&anchor).ok_or("an alias is within its own anchor")?;
                 let size = *size;
                 // Check before copying.
                 if self.values + size > MAX_VALUES {
@@ -118,7 +117,7 @@ impl Reader {
             Collection::Mapping(entries, key @ Some(_)) => {
                 let key = key.take().unwrap_or_default();
                 if entries.iter().any(|(known, _)| *known == key) {
-                    return Err(format!("{key:?} is there twice"));
+                    return Err(format!("{key:?} occurs twice"));
                 }
                 entries.push((key, value));
             }
@@ -128,7 +127,7 @@ impl Reader {
 }
 
 fn too_many() -> String {
-    format!("it stands for more than {MAX_VALUES} values")
+    format!("it has more than {MAX_VALUES} values")
 }
 
 fn key_of(value: Json) -> String {
@@ -211,7 +210,7 @@ mod tests {
         }
         assert!(parse(&bomb).unwrap_err().reason.contains("more than 10000 values"));
         assert!(parse(&"[".repeat(100)).unwrap_err().reason.contains("nested deeper"));
-        assert!(parse("a: 1\na: 2\n").unwrap_err().reason.contains("\"a\" is there twice"));
+        assert!(parse("a: 1\na: 2\n").unwrap_err().reason.contains("\"a\" occurs twice"));
         assert!(parse("&a [*a]").is_err());
     }
 }

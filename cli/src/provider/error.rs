@@ -12,21 +12,19 @@ pub enum ProviderError {
     #[error("there is no embedding provider {name}; there are {}", super::NAMES.join(", "))]
     UnknownProvider { name: String },
     /// The provider has no default model.
-    #[error("say which model after a colon, such as {provider}:{example}")]
+    #[error("name a model after a colon, such as {provider}:{example}")]
     ModelMissing { provider: &'static str, example: &'static str },
     /// The batch size exceeds the limit of the server.
-    #[error("{provider} takes at most {most} texts a request, not {asked}")]
+    #[error("{provider} takes at most {most} texts per request, not {asked}; pass a smaller --embed-batch")]
     BatchTooLarge { provider: &'static str, asked: usize, most: usize },
     /// The base URL is malformed.
-    #[error("{url} is no base URL: {reason}")]
+    #[error("{url} is not a base URL: {reason}")]
     BadBaseUrl { url: String, reason: &'static str },
     /// The provider needs a key.
     #[error("{provider} needs a key; set {variable}, or pass --api-key")]
     KeyMissing { provider: &'static str, variable: &'static str },
     /// A key contains characters that no key has.
-    #[error(
-        "a key of {provider} has spaces or characters beyond ASCII in it; is it whole, and nothing else?"
-    )]
+    #[error("a key of {provider} contains spaces or characters other than ASCII; copy the key again")]
     UnusableKey { provider: &'static str },
     /// The server refused every key.
     #[error(
@@ -38,10 +36,12 @@ pub enum ProviderError {
     #[error("{provider} refused the request to {url}: {}{}", Status(*status), quoted(said))]
     Refused { provider: &'static str, url: String, status: u16, said: String },
     /// Every attempt failed.
-    #[error("{provider} gave no answer at {url} in {attempts} attempts; at last {last}")]
+    #[error("{provider} gave no vectors at {url} in {attempts} attempts; in the last one, {last}")]
     Unreachable { provider: &'static str, url: String, attempts: u32, last: Failure },
     /// The response does not fit the request.
-    #[error("{model} answered, but {fault}; is it a model for embeddings, behind the right base URL?")]
+    #[error(
+        "{model} answered, but {fault}; check that it is an embedding model, and that the base URL is right"
+    )]
     WrongAnswer { model: String, fault: WrongAnswer },
     /// Ollama does not have the model.
     #[error("ollama has no model {model}; `ollama pull {model}` fetches it")]
@@ -79,16 +79,16 @@ pub enum Failure {
     #[error("it answered {}{}", Status(*status), quoted(said))]
     Status { status: u16, said: String },
     /// No connection was made in time.
-    #[error("no connection came about in time")]
+    #[error("no connection was made in time")]
     NoConnection,
     /// The server did not respond in time.
-    #[error("it took too long; --embed-timeout gives it more time")]
+    #[error("it took too long; pass a longer --embed-timeout")]
     TooSlow,
     /// The connection broke.
     #[error("the connection failed: {reason}")]
     Broken { reason: String },
     /// The response has another form.
-    #[error("it answered with something else than embeddings ({reason}){}", quoted(said))]
+    #[error("its answer is not embeddings ({reason}){}", quoted(said))]
     NotTheAnswer { reason: String, said: String },
 }
 
@@ -100,16 +100,16 @@ pub enum WrongAnswer {
     #[error("with {got} vectors for {asked} texts")]
     Count { asked: usize, got: usize },
     /// A vector names a text that was not sent, or that has a vector already.
-    #[error("its vector {index} belongs to none of the {asked} texts, or to one that has its vector")]
+    #[error("its vector {index} is for none of the {asked} texts, or for a text that already has one")]
     Index { index: usize, asked: usize },
     /// A vector contains NaN or an infinity.
-    #[error("vector {at} holds something that is no finite number")]
+    #[error("vector {at} contains a value that is not a finite number")]
     NotANumber { at: usize },
     /// The vectors differ in width.
     #[error("vector {at} has {got} dimensions where {expected} were expected")]
     Width { at: usize, got: usize, expected: usize },
     /// A snapshot cannot hold vectors of this width.
-    #[error("its vectors have {got} dimensions, and a snapshot holds 1 to {most}")]
+    #[error("its vectors have {got} dimensions, and a snapshot stores 1 to {most}")]
     WidthOutOfRange { got: usize, most: usize },
 }
 

@@ -16,7 +16,7 @@ pub struct Tensor<'f>(TensorView<'f>);
 impl<'f> Tensors<'f> {
     /// Parses the header, and checks that every array lies within the file.
     pub fn parse(bytes: &'f [u8]) -> Result<Tensors<'f>> {
-        SafeTensors::deserialize(bytes).map(Tensors).context("it is no safetensors file, or damaged")
+        SafeTensors::deserialize(bytes).map(Tensors).context("it is not a safetensors file, or it is damaged")
     }
 
     /// Returns the first of these arrays that exists.
@@ -46,7 +46,7 @@ impl Tensor<'_> {
             Dtype::F16 => self.chunks().map(|number| f16::from_le_bytes(number).to_f32()).collect(),
             Dtype::BF16 => self.chunks().map(|number| bf16::from_le_bytes(number).to_f32()).collect(),
             Dtype::I8 => self.chunks().map(|number| f32::from(i8::from_le_bytes(number))).collect(),
-            other => bail!("numbers of the kind {other} are not vectors; F64, F32, F16, BF16 and I8 are"),
+            other => bail!("its numbers are {other}; F64, F32, F16, BF16 and I8 can be read"),
         })
     }
 
@@ -60,9 +60,9 @@ impl Tensor<'_> {
         let places = match self.0.dtype() {
             Dtype::I64 => self.chunks().map(i64::from_le_bytes).collect::<Vec<_>>(),
             Dtype::I32 => self.chunks().map(|place| i64::from(i32::from_le_bytes(place))).collect(),
-            other => bail!("numbers of the kind {other} are not places; I32 and I64 are"),
+            other => bail!("its indices are {other}; I32 and I64 can be read"),
         };
-        places.into_iter().map(|place| usize::try_from(place).context("a place is negative")).collect()
+        places.into_iter().map(|place| usize::try_from(place).context("an index is negative")).collect()
     }
 
     fn chunks<const N: usize>(&self) -> impl Iterator<Item = [u8; N]> {

@@ -98,7 +98,7 @@ fn what_is_no_snapshot_is_not_replaced_unless_forced() {
     let folder = Folder::new();
     folder.write("a.jsonl", RECORDS);
     let args = ["build", "a.jsonl", "-o", "a.jsonl"];
-    folder.run(&args).expect_code(2).expect_stderr("a.jsonl is there and no snapshot");
+    folder.run(&args).expect_code(2).expect_stderr("a.jsonl exists and is not a snapshot");
     assert_eq!(folder.bytes("a.jsonl"), RECORDS.as_bytes());
     folder.write("other", "something");
     folder.run(&["build", "a.jsonl", "-o", "other", "--force"]).expect_code(0);

@@ -82,7 +82,7 @@ fn short_rows_lack_their_last_fields_and_long_rows_are_bad() {
     let ran = folder.run(&["build", "a.csv", "-o", "a.snap"]).expect_code(1);
     ran.expect_stderr("a.csv:6: the row has 4 cells, the header has 3");
     let ran = folder.run(&["build", "a.csv", "-o", "a.snap", "--skip-bad"]).expect_code(0);
-    ran.expect_stderr("a.csv:6: the row has 4 cells").expect_stderr("1 bad record left out");
+    ran.expect_stderr("a.csv:6: the row has 4 cells").expect_stderr("1 bad record skipped");
     assert_eq!(
         folder.run(&["export", "a.snap"]).stdout,
         "{\"id\":\"1\",\"title\":\"one\"}\n{\"id\":\"2\"}\n\

@@ -60,7 +60,7 @@ fn bad(reason: String) -> BertError {
 fn numbers(name: &str, tensor: &Tensor) -> Result<Vec<f32>, BertError> {
     let numbers = tensor.floats().map_err(|error| bad(format!("{name}: {error}")))?;
     if !numbers.iter().all(|number| number.is_finite()) {
-        return Err(bad(format!("{name} holds something that is no finite number")));
+        return Err(bad(format!("{name} contains a value that is not a finite number")));
     }
     Ok(numbers)
 }

@@ -10,17 +10,17 @@ pub fn join(base: &str, path: &str) -> Result<String, ProviderError> {
     let bad = |reason| ProviderError::BadBaseUrl { url: without_user(base), reason };
     let base = base.trim().trim_end_matches('/');
     let Some((scheme, rest)) = base.split_once("://") else {
-        return Err(bad("it has to start with http:// or https://"));
+        return Err(bad("it must start with http:// or https://"));
     };
     if !["http", "https"].contains(&scheme) {
-        return Err(bad("only http and https are spoken here"));
+        return Err(bad("only http and https are supported"));
     }
     let host = rest.split('/').next().unwrap_or_default();
     if host.contains('@') {
-        return Err(bad("a name or key does not belong in it; pass --api-key"));
+        return Err(bad("it must not contain a name or a key; pass --api-key"));
     }
     if host.is_empty() || base.contains(['?', '#']) || base.contains(|letter: char| letter.is_whitespace()) {
-        return Err(bad("it has to be a host, and perhaps a port and a path"));
+        return Err(bad("it must be a host, optionally with a port and a path"));
     }
     let version = path.split('/').nth(1).unwrap_or_default();
     let path = match rest.strip_suffix(version) {

@@ -168,7 +168,10 @@ mod tests {
         assert_eq!(batch(&spec).unwrap(), 128);
         spec.batch = Some(129);
         let error: ProviderError = batch(&spec).unwrap_err();
-        assert_eq!(error.to_string(), "openai takes at most 128 texts a request, not 129");
+        assert_eq!(
+            error.to_string(),
+            "openai takes at most 128 texts per request, not 129; pass a smaller --embed-batch"
+        );
         assert!(error.is_usage());
     }
 }

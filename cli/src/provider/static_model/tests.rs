@@ -222,5 +222,8 @@ fn what_is_missing_or_of_another_kind_is_named() {
     assert!(message(&folder(&tokenizer(), &other, &data)).contains("no array embeddings, only x"));
     let flat = json!({"embeddings": {"dtype": "F32", "shape": [8], "data_offsets": [0, 32]}});
     assert!(message(&folder(&tokenizer(), &flat, &data)).contains("rows and columns"));
-    assert!(message(&folder(&tokenizer(), &header, &data[..31])).contains("no safetensors file, or damaged"));
+    assert!(
+        message(&folder(&tokenizer(), &header, &data[..31]))
+            .contains("not a safetensors file, or it is damaged")
+    );
 }
