@@ -1,6 +1,6 @@
 //! Turns entries into a batch: the work of one thread of `build`.
 
-use crate::input::{Chunk, Entry, Fault};
+use crate::input::{Entry, EntryChunk, Fault};
 use crate::pieces::Cuts;
 use crate::print;
 use crate::vectors::Vectors;
@@ -43,7 +43,7 @@ impl Gathered {
     ///
     /// # Errors
     /// When a source of vectors fails.
-    pub fn of(run: Vec<Chunk>, schema: &Schema, vectors: &Vectors, on_bad: OnBad) -> Result<Gathered> {
+    pub fn of(run: Vec<EntryChunk>, schema: &Schema, vectors: &Vectors, on_bad: OnBad) -> Result<Gathered> {
         let mut writer = BatchWriter::new(schema).expect("the schema was checked");
         let mut tally = Tally::default();
         let mut cuts = Cuts::default();

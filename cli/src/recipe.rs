@@ -75,7 +75,7 @@ pub fn search_options(json: Option<&Json>) -> Result<SearchOptions> {
 
 /// The parts of a hit that all recipes share.
 #[derive(Debug, PartialEq)]
-pub struct Found<'a> {
+pub struct RecipeHit<'a> {
     /// The record's id.
     pub id: &'a str,
     /// Its score.
@@ -87,7 +87,7 @@ pub struct Found<'a> {
 }
 
 /// Returns the hits of a response, best first.
-pub fn found(answer: &Json) -> Vec<Found<'_>> {
+pub fn found(answer: &Json) -> Vec<RecipeHit<'_>> {
     let list = match answer {
         Json::Array(list) => list,
         _ => match answer.get("results").or_else(|| answer.get("hits")) {
@@ -98,7 +98,7 @@ pub fn found(answer: &Json) -> Vec<Found<'_>> {
     list.iter().filter_map(found_one).collect()
 }
 
-fn found_one(hit: &Json) -> Option<Found<'_>> {
+fn found_one(hit: &Json) -> Option<RecipeHit<'_>> {
     let inner = ["memory", "document", "entry", "record"]
         .iter()
         .find_map(|name| hit.get(name).filter(|value| matches!(value, Json::Object(_))));
@@ -111,7 +111,7 @@ fn found_one(hit: &Json) -> Option<Found<'_>> {
         _ => None,
     };
     let texts = ["snippet", "title", "chunkText", "text", "content", "description"];
-    Some(Found {
+    Some(RecipeHit {
         id: field("id")?,
         score: hit.get("score").and_then(Json::as_f64)?,
         text: highlight.or_else(|| texts.iter().find_map(|name| field(name))),
@@ -134,7 +134,11 @@ mod tests {
         ] {
             let answer = answer(text);
             let found = found(&answer);
-            assert_eq!(found, [Found { id: "a", score: 0.5, text: Some("red"), explain: None }], "{text}");
+            assert_eq!(
+                found,
+                [RecipeHit { id: "a", score: 0.5, text: Some("red"), explain: None }],
+                "{text}"
+            );
         }
         assert!(found(&answer("7")).is_empty());
     }

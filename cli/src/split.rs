@@ -27,14 +27,14 @@ pub struct SplitArgs {
 
 /// The lengths of the written files.
 #[derive(Clone, Copy, Debug)]
-pub struct Written {
+pub struct WrittenFiles {
     /// The length of the snapshot itself, in bytes.
     pub snapshot: u64,
     documents: u64,
     files: usize,
 }
 
-impl Written {
+impl WrittenFiles {
     /// Describes the files next to the snapshot.
     pub fn beside(self) -> String {
         match self.files {
@@ -54,12 +54,12 @@ pub fn write(
     mut output: WholeFile,
     path: &Path,
     force: bool,
-) -> Result<Written> {
+) -> Result<WrittenFiles> {
     if !args.split_docs {
         let snapshot = output.write(|file| snapshot::write(&sections, file))?;
         output.appear()?;
         remove_stale(path, 0);
-        return Ok(Written { snapshot, documents: 0, files: 0 });
+        return Ok(WrittenFiles { snapshot, documents: 0, files: 0 });
     }
     let split = Split::of(sections, args.max_file_size.unwrap_or(usize::MAX))
         .context("--max-file-size is too small")?;
@@ -71,7 +71,7 @@ pub fn write(
         files.push(file);
     }
     let snapshot = output.write(|file| snapshot::write(&split.sections, file))?;
-    let written = Written { snapshot, documents, files: files.len() };
+    let written = WrittenFiles { snapshot, documents, files: files.len() };
     // The snapshot is renamed last. Until then the old snapshot is in place, and refuses the new files as not its own.
     files.into_iter().try_for_each(WholeFile::appear)?;
     output.appear()?;

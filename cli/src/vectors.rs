@@ -7,7 +7,7 @@ use crate::failure::UsageError;
 use crate::input::{Entry, Inputs, VectorFile};
 use crate::parallel;
 use crate::print;
-use crate::provider::{Cancel, EmbedSpec, Purpose, static_model};
+use crate::provider::{Cancel, EmbedSpec, TextPurpose, static_model};
 use anyhow::{Context, Result, ensure};
 use snapseek::embed::{Embedder, HashEmbedder, StaticModelView};
 use snapseek::schema::{EmbedderKind, VectorModel};
@@ -251,7 +251,7 @@ impl Vectors {
                     let texts = records.iter().map(|record| schema.embedded_text(model, record));
                     let (places, texts): (Vec<_>, Vec<_>) =
                         texts.enumerate().filter(|(_, text)| !text.trim().is_empty()).unzip();
-                    let vectors = pipeline.embed(&texts, Purpose::Document)?;
+                    let vectors = pipeline.embed(&texts, TextPurpose::Document)?;
                     places
                         .into_iter()
                         .zip(vectors)
@@ -337,7 +337,7 @@ fn started(
     let Some(first) = texts.filter(|text| !text.trim().is_empty()).take(1).next() else {
         return Ok(Some(pipeline));
     };
-    match pipeline.embed(&[first], Purpose::Document) {
+    match pipeline.embed(&[first], TextPurpose::Document) {
         Ok(_) => Ok(Some(pipeline)),
         Err(error) => args.embed.without_vectors(error, WITHOUT_VECTORS).map(|()| None),
     }
@@ -349,7 +349,7 @@ pub fn count_records(inputs: Inputs, schema: &Schema, threads: usize) -> Result<
         return Ok(None);
     }
     let mut count = 0;
-    let records = |run: Vec<crate::input::Chunk>| {
+    let records = |run: Vec<crate::input::EntryChunk>| {
         let entries = run.into_iter().flat_map(|chunk| chunk.into_entries(schema).collect::<Vec<_>>());
         entries.filter(|located| matches!(located.entry, Ok(Entry::Record(_)))).count() as u64
     };

@@ -2,7 +2,7 @@
 
 use crate::embedding::EmbeddingSettings;
 use crate::gather::{Gathered, OnBad, Tally};
-use crate::input::{Fault, Inputs, Options};
+use crate::input::{Fault, InputOptions, Inputs};
 use crate::output::{Content, WholeFile};
 use crate::pieces::LivePieces;
 use crate::progress::Progress;
@@ -25,7 +25,7 @@ use std::time::Instant;
 
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
-pub struct Args {
+pub struct BuildArgs {
     /// Files of records or documents, folders of documents, databases; - is stdin, as JSON lines
     ///
     /// Records: .jsonl, .ndjson, .json, .csv, .tsv, SQLite (.db, .sqlite, .sqlite3) and .parquet. Documents: Markdown
@@ -63,7 +63,7 @@ pub struct Args {
     preset: Option<String>,
 
     #[command(flatten)]
-    reading: Options,
+    reading: InputOptions,
 
     #[command(flatten)]
     vectors: VectorArgs,
@@ -147,7 +147,7 @@ const MIN_BATCH_LEN: u64 = 256 << 10;
 /// More threads than this only wait for each other.
 const MAX_THREADS: i64 = 256;
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &BuildArgs) -> Result<()> {
     let started = Instant::now();
     let threads = args.threads.map_or_else(available_threads, usize::from);
     let mut inputs = Inputs::new(&args.inputs, &args.reading)?;
@@ -234,7 +234,11 @@ fn batch_len(total: Option<u64>, threads: usize) -> usize {
     usize::try_from(len.clamp(MIN_BATCH_LEN, longest)).expect("a few mebibytes")
 }
 
-fn schema(args: &Args, inputs: &mut Inputs, on_bad: OnBad) -> Result<(Schema, Option<EmbeddingSettings>)> {
+fn schema(
+    args: &BuildArgs,
+    inputs: &mut Inputs,
+    on_bad: OnBad,
+) -> Result<(Schema, Option<EmbeddingSettings>)> {
     let preset = args.preset.as_deref().and_then(Schema::preset);
     let mut settings = None;
     let mut schema = match (&args.schema, preset) {

@@ -2,7 +2,7 @@
 
 use crate::embedding::QueryEmbedder;
 use crate::embedding::args::EmbedArgs;
-use crate::evaluation::{Measures, Qrels, Query, QueryRun, Report, evaluate, read_queries};
+use crate::evaluation::{JudgedQuery, Measures, Qrels, QueryRun, Report, evaluate, read_queries};
 use crate::failure::UsageError;
 use crate::input::VectorFile;
 use crate::provider::Cancel;
@@ -18,7 +18,7 @@ use std::time::Instant;
 
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
-pub struct Args {
+pub struct EvalArgs {
     /// The snapshot
     #[arg(value_name = "FILE.snap")]
     file: PathBuf,
@@ -101,12 +101,12 @@ impl Figures<'_> {
     }
 }
 
-pub fn run(args: Args) -> Result<()> {
+pub fn run(args: EvalArgs) -> Result<()> {
     let mut engine = snapshot::open(&args.file)?;
     let recipe = Recipe::of(Some(&args.recipe), &engine)?;
     let queries = read_queries(&args.queries)?;
     let qrels = Qrels::read(&args.qrels)?;
-    let (vectors, model) = query_vectors(&args, &queries, engine.schema())?;
+    let QueryVectors { vectors, model } = query_vectors(&args, &queries, engine.schema())?;
     let started = Instant::now();
     let mut runs = Vec::with_capacity(queries.len());
     for (query, vector) in queries.iter().zip(vectors) {
@@ -137,12 +137,16 @@ pub fn run(args: Args) -> Result<()> {
     print_report(&report, args.per_query, args.json, seconds)
 }
 
-/// Returns the vectors of queries that have one, from a file or from a provider, and the name of their model.
-fn query_vectors(
-    args: &Args,
-    queries: &[Query],
-    schema: &Schema,
-) -> Result<(Vec<Option<Vec<f32>>>, Option<String>)> {
+/// The vectors of queries, and the model that they are for.
+struct QueryVectors {
+    /// One per query; `None` for a query without a vector.
+    vectors: Vec<Option<Vec<f32>>>,
+    /// The name of the model; `None` takes the snapshot's first.
+    model: Option<String>,
+}
+
+/// Gets the vectors of queries from a file, or from a provider.
+fn query_vectors(args: &EvalArgs, queries: &[JudgedQuery], schema: &Schema) -> Result<QueryVectors> {
     if let Some((name, path)) = &args.query_vectors {
         if args.embed.embed.is_some() {
             let message = "--query-vectors and --embed both give the queries' vectors; pass one";
@@ -151,21 +155,21 @@ fn query_vectors(
         let width = schema.model(name).and_then(|(_, model)| model.width);
         let mut file = VectorFile::open(path, Some(queries.len() as u64), width)?;
         let rows = (0..queries.len() as u64).map(|row| file.row(row).map(Some));
-        return Ok((rows.collect::<Result<_>>()?, Some(name.clone())));
+        return Ok(QueryVectors { vectors: rows.collect::<Result<_>>()?, model: Some(name.clone()) });
     }
     let cancel = Cancel::new();
     let _interruptible = args.embed.embed.is_some().then(|| cancel.on_interrupt());
     let Some(embedder) = QueryEmbedder::start(&args.embed, schema, None, &cancel)? else {
-        return Ok((vec![None; queries.len()], None));
+        return Ok(QueryVectors { vectors: vec![None; queries.len()], model: None });
     };
     let texts = queries.iter().map(|query| query.text.as_str()).collect::<Vec<_>>();
     let model = (schema.models().len() > 1).then(|| embedder.model().to_owned());
-    Ok((embedder.vectors(&texts)?, model))
+    Ok(QueryVectors { vectors: embedder.vectors(&texts)?, model })
 }
 
 /// A query with its search options.
 struct Question<'a> {
-    query: &'a Query,
+    query: &'a JudgedQuery,
     vector: Option<Vec<f32>>,
     /// The conditions on attributes that come from the query.
     same: Vec<(String, Json)>,
@@ -174,7 +178,7 @@ struct Question<'a> {
     options: Option<&'a Json>,
 }
 
-fn conditions(query: &Query, same: &[String]) -> Result<Vec<(String, Json)>> {
+fn conditions(query: &JudgedQuery, same: &[String]) -> Result<Vec<(String, Json)>> {
     let own = |name: &String| {
         let value = query.fields.get(name).with_context(|| format!("the query has no {name:?}"))?;
         Ok((name.clone(), value.clone()))

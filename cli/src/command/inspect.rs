@@ -15,7 +15,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct InspectArgs {
     /// The snapshot
     #[arg(value_name = "FILE.snap")]
     file: PathBuf,
@@ -83,7 +83,7 @@ struct Section {
     bytes: usize,
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &InspectArgs) -> Result<()> {
     let engine = snapshot::open(&args.file)?;
     let segment = engine.segments().next().context("the snapshot is empty")?;
     let report = Report::of(segment, &args.file).with_context(|| args.file.display().to_string())?;

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
-pub struct Args {
+pub struct MatchArgs {
     /// The snapshot
     #[arg(value_name = "FILE.snap")]
     file: PathBuf,
@@ -75,7 +75,7 @@ enum Answer {
     Error(String),
 }
 
-pub fn run(args: Args) -> Result<()> {
+pub fn run(args: MatchArgs) -> Result<()> {
     let engine = snapshot::open(&args.file)?;
     if let Some(questions) = &args.batch {
         return answer_batch(&engine, questions);

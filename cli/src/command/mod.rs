@@ -32,23 +32,23 @@ Exit codes: 0 done, 1 the data or the question is wrong, 2 the command line is w
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Builds a snapshot from records.
-    Build(build::Args),
+    Build(build::BuildArgs),
     /// Finds the best records for a query.
-    Search(search::Args),
+    Search(search::SearchArgs),
     /// Finds the rows that match an FTS5 expression, with the scores of SQLite.
-    Match(match_::Args),
+    Match(match_::MatchArgs),
     /// Completes the last word of a text.
-    Suggest(suggest::Args),
+    Suggest(suggest::SuggestArgs),
     /// Shows the contents of a snapshot.
-    Inspect(inspect::Args),
+    Inspect(inspect::InspectArgs),
     /// Checks every byte of a snapshot.
-    Verify(verify::Args),
+    Verify(verify::VerifyArgs),
     /// Prints the records of a snapshot, as JSON lines.
-    Export(export::Args),
+    Export(export::ExportArgs),
     /// Measures the quality of results against judged queries.
-    Eval(eval::Args),
+    Eval(eval::EvalArgs),
     /// Serves the demo page and a snapshot, on this machine only.
-    Serve(serve::Args),
+    Serve(serve::ServeArgs),
 }
 
 impl Arguments {

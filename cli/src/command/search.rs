@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
-pub struct Args {
+pub struct SearchArgs {
     /// The snapshot
     #[arg(value_name = "FILE.snap")]
     file: PathBuf,
@@ -120,7 +120,7 @@ and {"not": {...}} and {"or": [{...}, {...}]} around them."#;
 /// The number of values that are shown per facet.
 const SHOWN_VALUES: usize = 10;
 
-pub fn run(mut args: Args) -> Result<()> {
+pub fn run(mut args: SearchArgs) -> Result<()> {
     let mut engine = snapshot::open(&args.file)?;
     let vector = query_vector(&mut args, &engine)?;
     let own = match Recipe::of(args.recipe.as_deref(), &engine)? {
@@ -164,7 +164,12 @@ pub fn run(mut args: Args) -> Result<()> {
 }
 
 /// Searches with a named recipe. Arguments of the command line override `--options`.
-fn ask_recipe(engine: &mut Engine, name: &'static str, vector: Option<Vec<f32>>, args: Args) -> Result<()> {
+fn ask_recipe(
+    engine: &mut Engine,
+    name: &'static str,
+    vector: Option<Vec<f32>>,
+    args: SearchArgs,
+) -> Result<()> {
     let count = |count: usize| Json::from_f64(count as f64);
     let flag = |is_set: bool| is_set.then_some(Json::Bool(true));
     let said = [
@@ -218,7 +223,7 @@ fn args_name(options: &[(String, Json)], name: &str) -> bool {
 }
 
 /// Returns the query's vector, from a file or from a provider. If the snapshot has several models, sets `args.model`.
-fn query_vector(args: &mut Args, engine: &Engine) -> Result<Option<Vec<f32>>> {
+fn query_vector(args: &mut SearchArgs, engine: &Engine) -> Result<Option<Vec<f32>>> {
     if let Some(path) = &args.vector {
         if args.embed.embed.is_some() {
             return Err(

@@ -10,7 +10,7 @@ use std::process;
 
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "Example:\n  snapseek serve notes.snap --port 0")]
-pub struct Args {
+pub struct ServeArgs {
     /// The snapshot; the page finds it at /demo.snap
     #[arg(value_name = "FILE.snap")]
     file: PathBuf,
@@ -24,7 +24,7 @@ pub struct Args {
     www: PathBuf,
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &ServeArgs) -> Result<()> {
     // Report a bad snapshot here rather than in the browser.
     drop(snapshot::open(&args.file)?);
     let site = Site::new(&args.www, &args.file)?;

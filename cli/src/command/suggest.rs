@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "Example:\n  snapseek suggest notes.snap 'how to inst' --limit 5")]
-pub struct Args {
+pub struct SuggestArgs {
     /// The snapshot; if it was built with --forms, words are suggested as written
     #[arg(value_name = "FILE.snap")]
     file: PathBuf,
@@ -37,7 +37,7 @@ struct Suggestion {
     count: u64,
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &SuggestArgs) -> Result<()> {
     let found = snapshot::open(&args.file)?.suggest(&args.text, args.limit)?;
     let suggestions = found.into_iter().map(|(word, count)| Suggestion { word, count }).collect();
     let answer = Suggestions { suggestions };

@@ -6,13 +6,13 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct VerifyArgs {
     /// The snapshot
     #[arg(value_name = "FILE.snap")]
     file: PathBuf,
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &VerifyArgs) -> Result<()> {
     let engine = snapshot::open(&args.file)?;
     engine.verify().with_context(|| args.file.display().to_string())?;
     let records = print::counted(engine.len() as u64, "record");

@@ -200,7 +200,7 @@ impl EmbedArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::provider::Purpose;
+    use crate::provider::TextPurpose;
     use clap::Parser;
 
     #[derive(Debug, Parser)]
@@ -301,9 +301,9 @@ mod tests {
         let pipeline = start(&parse(&args).unwrap());
         assert_eq!(pipeline.model().id, "bert:tiny-bert");
         let texts = (0..40).map(|number| format!("the fox {number}")).collect::<Vec<_>>();
-        let vectors = pipeline.embed(&texts, Purpose::Document).unwrap();
+        let vectors = pipeline.embed(&texts, TextPurpose::Document).unwrap();
         let again = start(&parse(&args).unwrap());
-        assert_eq!(again.embed(&texts, Purpose::Document).unwrap(), vectors);
+        assert_eq!(again.embed(&texts, TextPurpose::Document).unwrap(), vectors);
         assert_eq!((again.tally().cached, again.width()), (40, Some(8)));
     }
 

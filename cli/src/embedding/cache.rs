@@ -5,7 +5,7 @@
 //! a lock, so several processes can share a file. A record that a crash cut short is ignored, and removed before the
 //! next is written. A record is verified when it is used; a damaged record counts as missing.
 
-use crate::provider::{MAX_WIDTH, Purpose};
+use crate::provider::{MAX_WIDTH, TextPurpose};
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
@@ -45,11 +45,11 @@ pub struct ContentHash(u128);
 
 impl ContentHash {
     /// Hashes a text for a purpose.
-    pub fn of(text: &str, purpose: Purpose) -> ContentHash {
+    pub fn of(text: &str, purpose: TextPurpose) -> ContentHash {
         let mut hash = Xxh3::new();
         hash.update(match purpose {
-            Purpose::Document => b"d",
-            Purpose::Query => b"q",
+            TextPurpose::Document => b"d",
+            TextPurpose::Query => b"q",
         });
         hash.update(text.as_bytes());
         ContentHash(hash.digest128())
@@ -299,7 +299,7 @@ mod tests {
     }
 
     fn hash(text: &str) -> ContentHash {
-        ContentHash::of(text, Purpose::Document)
+        ContentHash::of(text, TextPurpose::Document)
     }
 
     fn with_two(folder: &TempDir) -> PathBuf {
@@ -326,7 +326,7 @@ mod tests {
     fn purposes_and_models_do_not_share_vectors() {
         let folder = folder();
         with_two(&folder);
-        assert_ne!(ContentHash::of("a", Purpose::Query), hash("a"));
+        assert_ne!(ContentHash::of("a", TextPurpose::Query), hash("a"));
         assert_eq!(Cache::open(folder.path(), "n").unwrap().vectors(&[hash("a")]).unwrap(), [None]);
     }
 

@@ -16,7 +16,7 @@ pub use settings::EmbeddingSettings;
 use crate::print;
 use crate::progress::Progress;
 use crate::provider::{
-    BatchLimits, Cancel, ModelIdentity, Provider, ProviderError, Purpose, WrongAnswer, check,
+    BatchLimits, Cancel, ModelIdentity, Provider, ProviderError, TextPurpose, WrongAnswer, check,
 };
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -48,7 +48,7 @@ fn advice(is_kept: bool) -> &'static str {
 
 /// Counts of embedded texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct EmbeddingTally {
     /// Texts whose vector was in the cache.
     pub cached: usize,
     /// Texts that the provider embedded.
@@ -72,7 +72,7 @@ pub struct Pipeline {
 struct State {
     /// The width of all vectors so far.
     width: Option<usize>,
-    tally: Tally,
+    tally: EmbeddingTally,
     has_warned: bool,
 }
 
@@ -124,7 +124,7 @@ impl Pipeline {
     }
 
     /// The counts so far.
-    pub fn tally(&self) -> Tally {
+    pub fn tally(&self) -> EmbeddingTally {
         self.lock().tally
     }
 
@@ -133,7 +133,7 @@ impl Pipeline {
     /// # Errors
     ///
     /// [`EmbeddingError`] if any text has no vector. The vectors that were made until then are in the cache.
-    pub fn embed(&self, texts: &[String], purpose: Purpose) -> Result<Vec<Vec<f32>>, EmbeddingError> {
+    pub fn embed(&self, texts: &[String], purpose: TextPurpose) -> Result<Vec<Vec<f32>>, EmbeddingError> {
         if let Some(index) = texts.iter().position(|text| text.trim().is_empty()) {
             return Err(EmbeddingError::EmptyText { index });
         }
@@ -177,7 +177,7 @@ impl Pipeline {
         &self,
         distinct: &Distinct,
         missing: &[usize],
-        purpose: Purpose,
+        purpose: TextPurpose,
     ) -> Result<Vec<(usize, Vec<f32>)>, EmbeddingError> {
         let batches = batches(missing, &distinct.texts, self.provider.batch());
         let (next, embedded) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -220,7 +220,7 @@ impl Pipeline {
         &self,
         distinct: &Distinct,
         batch: &[usize],
-        purpose: Purpose,
+        purpose: TextPurpose,
         cancel: &Cancel,
     ) -> Result<Vec<Vec<f32>>, EmbeddingError> {
         let texts = batch.iter().map(|at| distinct.texts[*at]).collect::<Vec<_>>();
@@ -286,7 +286,7 @@ struct Distinct<'t> {
 }
 
 impl Distinct<'_> {
-    fn of(all: &[String], purpose: Purpose) -> Distinct<'_> {
+    fn of(all: &[String], purpose: TextPurpose) -> Distinct<'_> {
         let mut distinct = Distinct { texts: Vec::new(), hashes: Vec::new(), numbers: Vec::new() };
         let mut known = HashMap::new();
         for text in all {

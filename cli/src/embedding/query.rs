@@ -7,7 +7,7 @@ use super::Pipeline;
 use super::args::EmbedArgs;
 use crate::failure::UsageError;
 use crate::print;
-use crate::provider::{Cancel, ModelIdentity, Purpose};
+use crate::provider::{Cancel, ModelIdentity, TextPurpose};
 use anyhow::Result;
 use snapseek::Schema;
 use snapseek::schema::VectorModel;
@@ -62,7 +62,7 @@ impl<'a> QueryEmbedder<'a> {
         let (places, texts): (Vec<_>, Vec<_>) =
             embedded.map(|(place, query)| (place, query.to_string())).unzip();
         let mut all = vec![None; queries.len()];
-        match self.pipeline.embed(&texts, Purpose::Query) {
+        match self.pipeline.embed(&texts, TextPurpose::Query) {
             Ok(vectors) => {
                 places.into_iter().zip(vectors).for_each(|(place, vector)| all[place] = Some(vector));
             }

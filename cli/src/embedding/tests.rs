@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::provider::remote::secret::Secret;
-use crate::provider::{EmbedSpec, Failure, provider};
+use crate::provider::{AttemptFailure, EmbedSpec, provider};
 use loopback::{Act, Loopback, vector_of};
 use serde_json::json;
 use std::path::Path;
@@ -55,7 +55,7 @@ fn batch_sizes(server: &Loopback) -> Vec<usize> {
 }
 
 fn failure(spec: &EmbedSpec) -> EmbeddingError {
-    pipeline(spec).embed(&texts(&["a", "b"]), Purpose::Document).unwrap_err()
+    pipeline(spec).embed(&texts(&["a", "b"]), TextPurpose::Document).unwrap_err()
 }
 
 fn folder() -> TempDir {
@@ -67,13 +67,13 @@ fn vectors_come_in_the_order_of_the_texts_and_equal_texts_are_asked_about_once()
     let server = Loopback::honest();
     let texts = texts(&["b", "a", "b", "c", "a"]);
     let pipeline = pipeline(&spec("openai", &server)).with_progress(5);
-    assert_eq!(pipeline.embed(&texts, Purpose::Document).unwrap(), vectors_of(&texts));
+    assert_eq!(pipeline.embed(&texts, TextPurpose::Document).unwrap(), vectors_of(&texts));
     let [request] = &server.requests()[..] else { panic!("one request is enough") };
     assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/v1/embeddings"));
     let expected =
         json!({"model": "text-embedding-3-small", "input": ["b", "a", "c"], "encoding_format": "float"});
     assert_eq!(request.body, expected);
-    assert_eq!(pipeline.tally(), Tally { cached: 0, embedded: 3, repeated: 2 });
+    assert_eq!(pipeline.tally(), EmbeddingTally { cached: 0, embedded: 3, repeated: 2 });
     assert_eq!(pipeline.width(), Some(4));
 }
 
@@ -82,9 +82,9 @@ fn v15_texts_go_out_in_batches_of_a_hundred_or_as_many_as_asked() {
     let server = Loopback::honest();
     let texts = numbered(250);
     let mut spec = spec("openai", &server);
-    assert_eq!(pipeline(&spec).embed(&texts, Purpose::Document).unwrap(), vectors_of(&texts));
+    assert_eq!(pipeline(&spec).embed(&texts, TextPurpose::Document).unwrap(), vectors_of(&texts));
     spec.batch = Some(120);
-    assert_eq!(pipeline(&spec).embed(&texts, Purpose::Document).unwrap(), vectors_of(&texts));
+    assert_eq!(pipeline(&spec).embed(&texts, TextPurpose::Document).unwrap(), vectors_of(&texts));
     assert_eq!(batch_sizes(&server), [100, 100, 50, 120, 120, 10]);
 }
 
@@ -110,7 +110,7 @@ fn several_requests_are_under_way_at_a_time() {
     let mut spec = spec("openai", &server);
     spec.batch = Some(10);
     let texts = numbered(95);
-    let vectors = pipeline_of(&spec).with_parallel(3).embed(&texts, Purpose::Document).unwrap();
+    let vectors = pipeline_of(&spec).with_parallel(3).embed(&texts, TextPurpose::Document).unwrap();
     assert_eq!(vectors, vectors_of(&texts));
 }
 
@@ -119,13 +119,13 @@ fn v15_a_second_run_asks_only_about_what_changed() {
     let (server, folder) = (Loopback::honest(), folder());
     let spec = spec("openai", &server);
     let mut texts = numbered(5);
-    cached(&spec, folder.path()).embed(&texts, Purpose::Document).unwrap();
+    cached(&spec, folder.path()).embed(&texts, TextPurpose::Document).unwrap();
     texts[3] = "changed".to_owned();
     let second = cached(&spec, folder.path());
-    assert_eq!(second.embed(&texts, Purpose::Document).unwrap(), vectors_of(&texts));
+    assert_eq!(second.embed(&texts, TextPurpose::Document).unwrap(), vectors_of(&texts));
     assert_eq!(server.requests()[1].texts(), ["changed"]);
-    assert_eq!(second.tally(), Tally { cached: 4, embedded: 1, repeated: 0 });
-    cached(&spec, folder.path()).embed(&texts, Purpose::Document).unwrap();
+    assert_eq!(second.tally(), EmbeddingTally { cached: 4, embedded: 1, repeated: 0 });
+    cached(&spec, folder.path()).embed(&texts, TextPurpose::Document).unwrap();
     assert_eq!(server.requests().len(), 2, "the third run asks nothing");
 }
 
@@ -133,7 +133,7 @@ fn v15_a_second_run_asks_only_about_what_changed() {
 fn another_model_or_server_has_vectors_of_its_own() {
     let (one, other, folder) = (Loopback::honest(), Loopback::honest(), folder());
     for spec in [spec("openai", &one), spec("openai:large", &one), spec("openai", &other)] {
-        cached(&spec, folder.path()).embed(&numbered(3), Purpose::Document).unwrap();
+        cached(&spec, folder.path()).embed(&numbered(3), TextPurpose::Document).unwrap();
     }
     assert_eq!((one.requests().len(), other.requests().len()), (2, 1));
 }
@@ -142,7 +142,7 @@ fn another_model_or_server_has_vectors_of_its_own() {
 fn v15_voyage_is_told_what_a_text_is_for_and_each_purpose_is_cached_by_itself() {
     let (server, folder) = (Loopback::honest(), folder());
     let pipeline = cached(&spec("voyage", &server), folder.path());
-    for purpose in [Purpose::Document, Purpose::Query, Purpose::Document] {
+    for purpose in [TextPurpose::Document, TextPurpose::Query, TextPurpose::Document] {
         pipeline.embed(&texts(&["a"]), purpose).unwrap();
     }
     let bodies = server.requests().into_iter().map(|request| request.body).collect::<Vec<_>>();
@@ -155,7 +155,7 @@ fn ollama_is_asked_for_its_model_and_for_vectors() {
     let server = Loopback::honest();
     let pipeline = pipeline(&spec("ollama", &server));
     let texts = numbered(2);
-    assert_eq!(pipeline.embed(&texts, Purpose::Document).unwrap(), vectors_of(&texts));
+    assert_eq!(pipeline.embed(&texts, TextPurpose::Document).unwrap(), vectors_of(&texts));
     assert_eq!(pipeline.model().id, "ollama:nomic-embed-text");
     let requests = server.requests();
     let asked = requests.iter().map(|request| (request.method.as_str(), request.path.as_str()));
@@ -188,7 +188,7 @@ fn a_server_that_lists_no_models_can_still_embed() {
         "/api/tags" => Act::Status(404, "", String::new()),
         _ => Act::Answer,
     });
-    pipeline(&spec("ollama", &server)).embed(&numbered(1), Purpose::Document).unwrap();
+    pipeline(&spec("ollama", &server)).embed(&numbered(1), TextPurpose::Document).unwrap();
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn v15_a_failing_server_has_three_attempts() {
         _ => Act::Answer,
     });
     let texts = numbered(3);
-    let vectors = pipeline(&spec("openai", &server)).embed(&texts, Purpose::Document).unwrap();
+    let vectors = pipeline(&spec("openai", &server)).embed(&texts, TextPurpose::Document).unwrap();
     assert_eq!(vectors, vectors_of(&texts));
     assert!(server.requests().iter().all(|request| request.texts() == texts));
 
@@ -231,7 +231,7 @@ fn a_connection_that_always_breaks_is_an_error() {
     assert_eq!(server.requests().len(), 3);
     let broken = |error: &EmbeddingError| match error {
         EmbeddingError::Provider(ProviderError::Unreachable { last, .. }) => {
-            matches!(last, Failure::Broken { .. })
+            matches!(last, AttemptFailure::Broken { .. })
         }
         _ => false,
     };
@@ -274,7 +274,7 @@ fn v15_a_throttled_key_makes_way_for_the_next_at_once_and_rests() {
     let mut spec = spec("openai", &server);
     spec.keys = Secret::list("first,second");
     spec.batch = Some(1);
-    pipeline(&spec).embed(&numbered(3), Purpose::Document).unwrap();
+    pipeline(&spec).embed(&numbered(3), TextPurpose::Document).unwrap();
     assert_eq!(server.keys(), ["first", "second", "second", "second"]);
 }
 
@@ -287,7 +287,7 @@ fn a_server_that_throttles_every_key_is_asked_again_when_it_says_so() {
     let mut spec = spec("openai", &server);
     spec.keys = Secret::list("first,second");
     let started = Instant::now();
-    pipeline(&spec).embed(&numbered(1), Purpose::Document).unwrap();
+    pipeline(&spec).embed(&numbered(1), TextPurpose::Document).unwrap();
     assert!(started.elapsed() >= Duration::from_millis(300));
     assert_eq!(server.keys(), ["first", "second", "first"]);
 }
@@ -312,7 +312,7 @@ fn a_date_to_come_back_at_is_a_date_to_come_back_at() {
     // The date is in the past, so there is no wait.
     spec.patience.first_wait = Duration::from_secs(600);
     spec.patience.longest_wait = Duration::from_secs(600);
-    pipeline(&spec).embed(&numbered(1), Purpose::Document).unwrap();
+    pipeline(&spec).embed(&numbered(1), TextPurpose::Document).unwrap();
 }
 
 #[test]
@@ -324,7 +324,7 @@ fn a_refused_key_is_not_used_again() {
     let mut spec = spec("openai", &server);
     spec.keys = Secret::list("bad,good");
     spec.batch = Some(1);
-    pipeline(&spec).embed(&numbered(3), Purpose::Document).unwrap();
+    pipeline(&spec).embed(&numbered(3), TextPurpose::Document).unwrap();
     assert_eq!(server.keys(), ["bad", "good", "good", "good"]);
 
     spec.keys = Secret::list("bad,worse");
@@ -360,7 +360,7 @@ fn a_shuffled_answer_is_put_in_order() {
         Act::Instead(answer.to_string())
     });
     let texts = numbered(7);
-    let vectors = pipeline(&spec("openai", &server)).embed(&texts, Purpose::Document).unwrap();
+    let vectors = pipeline(&spec("openai", &server)).embed(&texts, TextPurpose::Document).unwrap();
     assert_eq!(vectors, vectors_of(&texts));
 }
 
@@ -387,7 +387,7 @@ fn every_lie_is_found_out_and_none_is_kept() {
         let (told, folder) = (lie.clone(), folder());
         let server = Loopback::start(move |_| Act::Instead(told.clone()));
         let pipeline = cached(&spec("openai", &server), folder.path());
-        let error = pipeline.embed(&texts(&["a", "b"]), Purpose::Document).unwrap_err().to_string();
+        let error = pipeline.embed(&texts(&["a", "b"]), TextPurpose::Document).unwrap_err().to_string();
         assert!(error.contains(said), "{lie}: {error}");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{lie}");
     }
@@ -430,8 +430,8 @@ fn a_width_that_changes_between_runs_is_found_out() {
         folder(),
     );
     let spec = spec("openai", &server);
-    cached(&spec, folder.path()).embed(&texts(&["a"]), Purpose::Document).unwrap();
-    let error = cached(&spec, folder.path()).embed(&texts(&["a", "b"]), Purpose::Document).unwrap_err();
+    cached(&spec, folder.path()).embed(&texts(&["a"]), TextPurpose::Document).unwrap();
+    let error = cached(&spec, folder.path()).embed(&texts(&["a", "b"]), TextPurpose::Document).unwrap_err();
     assert!(
         matches!(error, EmbeddingError::Cache(CacheError::WidthChanged { cached: 4, found: 3, .. })),
         "{error}"
@@ -453,7 +453,7 @@ fn a_key_is_in_no_error_and_in_no_cache_even_if_the_server_echoes_it() {
         spec.batch = Some(1);
         spec.patience.longest_wait = Duration::from_millis(2);
         let pipeline = cached(&spec, folder.path());
-        let error = pipeline.embed(&texts(&["a", "b"]), Purpose::Document).unwrap_err();
+        let error = pipeline.embed(&texts(&["a", "b"]), TextPurpose::Document).unwrap_err();
         assert_eq!(server.keys()[1], KEY);
         let shown = format!("{error} {error:?} {pipeline:?} {spec:?}");
         let cached = std::fs::read(pipeline.cache.as_ref().unwrap().path()).unwrap();
@@ -468,7 +468,7 @@ fn a_key_is_in_no_error_and_in_no_cache_even_if_the_server_echoes_it() {
 #[test]
 fn a_server_that_needs_no_key_gets_none() {
     let server = Loopback::honest();
-    pipeline(&spec("openai", &server)).embed(&numbered(1), Purpose::Document).unwrap();
+    pipeline(&spec("openai", &server)).embed(&numbered(1), TextPurpose::Document).unwrap();
     assert_eq!(server.keys(), ["-"]);
 }
 
@@ -495,15 +495,15 @@ fn interrupted_work_stops_soon_and_the_next_run_goes_on_from_there() {
         pipeline.with_cache(cache).unwrap()
     };
     let started = Instant::now();
-    let error = open(&cancel).embed(&texts, Purpose::Document).unwrap_err();
+    let error = open(&cancel).embed(&texts, TextPurpose::Document).unwrap_err();
     assert!(started.elapsed() < Duration::from_secs(60));
     assert_eq!(
         error.to_string(),
         "interrupted with 4 of 10 texts to embed; run it again to continue from here"
     );
     let second = open(&Cancel::new());
-    assert_eq!(second.embed(&texts, Purpose::Document).unwrap(), vectors_of(&texts));
-    assert_eq!(second.tally(), Tally { cached: 6, embedded: 4, repeated: 0 });
+    assert_eq!(second.embed(&texts, TextPurpose::Document).unwrap(), vectors_of(&texts));
+    assert_eq!(second.tally(), EmbeddingTally { cached: 6, embedded: 4, repeated: 0 });
     assert_eq!(batch_sizes(&server), [2, 2, 2, 2, 2, 2]);
 }
 
@@ -521,11 +521,11 @@ fn an_error_in_one_request_stops_the_others_and_what_was_done_is_kept() {
     let pipeline = pipeline_of(&spec).with_parallel(3);
     let cache = Cache::open(folder.path(), &pipeline.model().fingerprint).unwrap();
     let pipeline = pipeline.with_cache(cache).unwrap();
-    pipeline.embed(&numbered(1), Purpose::Document).unwrap();
-    let error = pipeline.embed(&numbered(9), Purpose::Document).unwrap_err();
+    pipeline.embed(&numbered(1), TextPurpose::Document).unwrap();
+    let error = pipeline.embed(&numbered(9), TextPurpose::Document).unwrap_err();
     assert!(error.to_string().contains("400 Bad Request"), "{error}");
     assert_eq!(
-        cached(&spec, folder.path()).embed(&numbered(1), Purpose::Document).unwrap(),
+        cached(&spec, folder.path()).embed(&numbered(1), TextPurpose::Document).unwrap(),
         vectors_of(&numbered(1))
     );
     assert!(!pipeline.cancel.is_cancelled(), "the next call is not for this error to stop");
@@ -535,7 +535,7 @@ fn an_error_in_one_request_stops_the_others_and_what_was_done_is_kept() {
 fn an_empty_text_is_named() {
     let server = Loopback::honest();
     let error =
-        pipeline(&spec("openai", &server)).embed(&texts(&["a", " \n"]), Purpose::Document).unwrap_err();
+        pipeline(&spec("openai", &server)).embed(&texts(&["a", " \n"]), TextPurpose::Document).unwrap_err();
     assert_eq!(error.to_string(), "text 1 is empty, and an empty text has no vector");
     assert!(server.requests().is_empty());
 }

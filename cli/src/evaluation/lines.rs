@@ -1,6 +1,6 @@
 //! The lines of a file, with their numbers for messages.
 
-use crate::input::{Fault, Place};
+use crate::input::{Fault, InputPlace};
 use std::sync::Arc;
 
 /// Returns the lines that are not blank, with their numbers from 1, without byte order mark and carriage returns.
@@ -11,5 +11,5 @@ pub fn lines(text: &str) -> impl Iterator<Item = (u64, &str)> {
 
 /// Creates a fault in a line.
 pub fn fault(name: &str, line: u64, reason: impl Into<String>) -> Fault {
-    Fault { name: Arc::from(name), place: Place::Line(line), reason: reason.into() }
+    Fault { name: Arc::from(name), place: InputPlace::Line(line), reason: reason.into() }
 }

@@ -12,5 +12,5 @@ mod report;
 
 pub use measures::Measures;
 pub use qrels::Qrels;
-pub use queries::{Query, read_queries};
+pub use queries::{JudgedQuery, read_queries};
 pub use report::{QueryReport, QueryRun, Report, evaluate};

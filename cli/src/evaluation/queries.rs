@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// A query to evaluate.
 #[derive(Debug, PartialEq)]
-pub struct Query {
+pub struct JudgedQuery {
     /// Its id in the judgments.
     pub id: String,
     /// Its text.
@@ -22,13 +22,13 @@ pub struct Query {
 ///
 /// # Errors
 /// When it cannot be read, or a line of it is no query; the message names file and line.
-pub fn read_queries(path: &Path) -> Result<Vec<Query>> {
+pub fn read_queries(path: &Path) -> Result<Vec<JudgedQuery>> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the queries in {name}"))?;
     Ok(parse(&text, &name)?)
 }
 
-fn parse(text: &str, name: &str) -> Result<Vec<Query>, Fault> {
+fn parse(text: &str, name: &str) -> Result<Vec<JudgedQuery>, Fault> {
     let mut ids = HashSet::new();
     let mut queries = Vec::new();
     for (line, content) in lines(text) {
@@ -45,7 +45,7 @@ fn parse(text: &str, name: &str) -> Result<Vec<Query>, Fault> {
     Ok(queries)
 }
 
-fn query(line: &str) -> Result<Query, String> {
+fn query(line: &str) -> Result<JudgedQuery, String> {
     let fields = Json::parse(line.as_bytes()).map_err(|error| format!("this is not JSON: {error}"))?;
     if !matches!(fields, Json::Object(_)) {
         return Err(format!("a query is an object with id and text, not {}", fields.kind()));
@@ -63,7 +63,7 @@ fn query(line: &str) -> Result<Query, String> {
         Some(other) => return Err(format!("text: must be a string, not {}", other.kind())),
         None => return Err("text: is missing".to_owned()),
     };
-    Ok(Query { id, text, fields })
+    Ok(JudgedQuery { id, text, fields })
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 /// A document that a query found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Retrieved {
+pub struct RetrievedDocument {
     /// Its id.
     pub document: String,
     /// Its score; higher is better.
@@ -19,7 +19,7 @@ pub struct QueryRun {
     /// The query's id.
     pub query: String,
     /// The documents in any order. They are ranked by score, and ties by document id.
-    pub results: Vec<Retrieved>,
+    pub results: Vec<RetrievedDocument>,
 }
 
 impl QueryRun {
@@ -29,7 +29,7 @@ impl QueryRun {
         let results = documents.into_iter().zip(places);
         QueryRun {
             query: query.into(),
-            results: results.map(|(document, score)| Retrieved { document, score }).collect(),
+            results: results.map(|(document, score)| RetrievedDocument { document, score }).collect(),
         }
     }
 
@@ -38,7 +38,7 @@ impl QueryRun {
     fn ranking(&self) -> Vec<&str> {
         let mut results = self.results.iter().collect::<Vec<_>>();
         results.sort_by(|a, b| {
-            let score = |retrieved: &Retrieved| retrieved.score as f32 + 0.0;
+            let score = |retrieved: &RetrievedDocument| retrieved.score as f32 + 0.0;
             score(b).total_cmp(&score(a)).then_with(|| Reverse(&a.document).cmp(&Reverse(&b.document)))
         });
         let mut seen = HashSet::new();
@@ -138,9 +138,11 @@ mod tests {
         }
     }
 
-    fn retrieved(results: &[(&str, f64)]) -> Vec<Retrieved> {
-        let one =
-            |(document, score): &(&str, f64)| Retrieved { document: (*document).to_owned(), score: *score };
+    fn retrieved(results: &[(&str, f64)]) -> Vec<RetrievedDocument> {
+        let one = |(document, score): &(&str, f64)| RetrievedDocument {
+            document: (*document).to_owned(),
+            score: *score,
+        };
         results.iter().map(one).collect()
     }
 
@@ -161,7 +163,7 @@ mod tests {
             results: query
                 .run
                 .iter()
-                .map(|(id, score)| Retrieved { document: id.clone(), score: *score })
+                .map(|(id, score)| RetrievedDocument { document: id.clone(), score: *score })
                 .collect(),
         };
         let report = evaluate(&recorded.queries.iter().map(run).collect::<Vec<_>>(), &qrels);

@@ -1,8 +1,8 @@
 //! A chunk: consecutive entries of one input, found but not parsed.
 
-use super::csv::{Columns, RowParser};
+use super::csv::{RowParser, TextColumns};
 use super::document::Document;
-use super::split::{Pieces, Split};
+use super::split::{FieldSplit, Pieces};
 use super::{Cut, Entry, csv, json};
 use memchr::memchr_iter;
 use snapseek::json::Json;
@@ -18,14 +18,14 @@ pub struct Fault {
     /// The name of the input.
     pub name: Arc<str>,
     /// The place of the fault.
-    pub place: Place,
+    pub place: InputPlace,
     /// The fault, for people.
     pub reason: String,
 }
 
 /// A place in an input, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum InputPlace {
     /// A line of a text.
     Line(u64),
     /// A row of a table.
@@ -36,8 +36,8 @@ impl fmt::Display for Fault {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         let Fault { name, place, reason } = self;
         match place {
-            Place::Line(line) => write!(formatter, "{name}:{line}: {reason}"),
-            Place::Row(row) => write!(formatter, "{name}: row {row}: {reason}"),
+            InputPlace::Line(line) => write!(formatter, "{name}:{line}: {reason}"),
+            InputPlace::Row(row) => write!(formatter, "{name}: row {row}: {reason}"),
         }
     }
 }
@@ -64,18 +64,18 @@ pub enum Grammar {
     /// As a JSON value.
     Json,
     /// As a row of cells under these columns.
-    Row(Arc<Columns>),
+    Row(Arc<TextColumns>),
 }
 
 /// Consecutive entries of one input, unparsed.
 #[derive(Debug)]
-pub struct Chunk {
+pub struct EntryChunk {
     name: Arc<str>,
     len: usize,
     body: Body,
     /// How to cut records, if `--chunk` is given.
-    split: Option<Arc<Split>>,
-    /// The first entries, if [`Chunk::look_at`] has parsed them, and how many of the body's entries they are.
+    split: Option<Arc<FieldSplit>>,
+    /// The first entries, if [`EntryChunk::look_at`] has parsed them, and how many of the body's entries they are.
     parsed: Vec<Located>,
     parsed_count: usize,
 }
@@ -106,16 +106,16 @@ pub struct Row {
 #[derive(Debug)]
 pub struct Located {
     /// The place of the fault, or else the start of the entry.
-    pub place: Place,
+    pub place: InputPlace,
     /// The length of the entry in bytes.
     pub len: usize,
     /// The entry, or the fault in it.
     pub entry: Result<Entry, String>,
 }
 
-impl Chunk {
-    fn new(name: Arc<str>, len: usize, body: Body) -> Chunk {
-        Chunk { name, len, body, split: None, parsed: Vec::new(), parsed_count: 0 }
+impl EntryChunk {
+    fn new(name: Arc<str>, len: usize, body: Body) -> EntryChunk {
+        EntryChunk { name, len, body, split: None, parsed: Vec::new(), parsed_count: 0 }
     }
 
     /// Creates a chunk from a text that starts on line `first_line`, and the ranges of its entries.
@@ -125,24 +125,24 @@ impl Chunk {
         text: Vec<u8>,
         entries: Vec<Range<usize>>,
         first_line: u64,
-    ) -> Chunk {
-        Chunk::new(name, text.len(), Body::Entries { grammar, text, entries, first_line })
+    ) -> EntryChunk {
+        EntryChunk::new(name, text.len(), Body::Entries { grammar, text, entries, first_line })
     }
 
     /// Creates a chunk from a whole document.
-    pub fn of_document(name: Arc<str>, document: Document) -> Chunk {
-        Chunk::new(name, document.bytes.len(), Body::Document(document))
+    pub fn of_document(name: Arc<str>, document: Document) -> EntryChunk {
+        EntryChunk::new(name, document.bytes.len(), Body::Document(document))
     }
 
     /// Creates a chunk from rows of a table.
-    pub fn of_rows(name: Arc<str>, rows: Vec<Row>) -> Chunk {
+    pub fn of_rows(name: Arc<str>, rows: Vec<Row>) -> EntryChunk {
         let len = rows.iter().map(|row| row.len).sum();
-        Chunk::new(name, len, Body::Rows(rows.into()))
+        EntryChunk::new(name, len, Body::Rows(rows.into()))
     }
 
     /// Returns the chunk with records cut as `split` says.
-    pub fn with_split(self, split: Option<Arc<Split>>) -> Chunk {
-        Chunk { split, ..self }
+    pub fn with_split(self, split: Option<Arc<FieldSplit>>) -> EntryChunk {
+        EntryChunk { split, ..self }
     }
 
     /// The name of the input.
@@ -155,7 +155,7 @@ impl Chunk {
         self.len
     }
 
-    /// Parses entries until `is_enough` returns true for one. [`Chunk::into_entries`] does not parse them again.
+    /// Parses entries until `is_enough` returns true for one. [`EntryChunk::into_entries`] does not parse them again.
     pub fn look_at(&mut self, mut is_enough: impl FnMut(&Located) -> bool) -> bool {
         let mut unparsed = Unparsed::new(self);
         let mut parsed = Vec::new();
@@ -171,7 +171,7 @@ impl Chunk {
         has_enough
     }
 
-    /// Returns the records among the entries that [`Chunk::look_at`] parsed.
+    /// Returns the records among the entries that [`EntryChunk::look_at`] parsed.
     pub fn seen_records(&self) -> impl Iterator<Item = &Record> {
         self.parsed.iter().filter_map(|located| match &located.entry {
             Ok(Entry::Record(record)) => Some(record),
@@ -179,7 +179,7 @@ impl Chunk {
         })
     }
 
-    /// Returns the first fault among the entries that [`Chunk::look_at`] parsed.
+    /// Returns the first fault among the entries that [`EntryChunk::look_at`] parsed.
     pub fn first_seen_fault(&self) -> Option<Fault> {
         self.parsed.iter().find_map(|located| {
             let reason = located.entry.as_ref().err()?.clone();
@@ -208,7 +208,7 @@ struct Unparsed {
 }
 
 impl Unparsed {
-    fn new(chunk: &Chunk) -> Unparsed {
+    fn new(chunk: &EntryChunk) -> Unparsed {
         let line = match chunk.body {
             Body::Entries { first_line, .. } => first_line,
             _ => 1,
@@ -216,7 +216,7 @@ impl Unparsed {
         Unparsed { number: 0, at: 0, line, row_parser: None, pieces: VecDeque::new() }
     }
 
-    fn next(&mut self, chunk: &mut Chunk, schema: Option<&Schema>) -> Option<Located> {
+    fn next(&mut self, chunk: &mut EntryChunk, schema: Option<&Schema>) -> Option<Located> {
         loop {
             if let Some(piece) = self.pieces.pop_front() {
                 return Some(piece);
@@ -231,7 +231,10 @@ impl Unparsed {
                 Body::Rows(rows) => {
                     let Row { number, len, record } = rows.pop_front()?;
                     let entry = record.and_then(|json| json::entry_of(json).map_err(|flaw| flaw.reason));
-                    self.split(Located { place: Place::Row(number), len, entry }, chunk.split.as_deref());
+                    self.split(
+                        Located { place: InputPlace::Row(number), len, entry },
+                        chunk.split.as_deref(),
+                    );
                 }
                 Body::Document(document) => {
                     if self.number > 0 {
@@ -262,14 +265,14 @@ impl Unparsed {
             }
         };
         let line = self.line + parsed.as_ref().err().map_or(0, |flaw| flaw.line);
-        Located { place: Place::Line(line), len: text.len(), entry: parsed.map_err(|flaw| flaw.reason) }
+        Located { place: InputPlace::Line(line), len: text.len(), entry: parsed.map_err(|flaw| flaw.reason) }
     }
 
-    fn document(&mut self, document: &Document, split: Option<&Split>) {
+    fn document(&mut self, document: &Document, split: Option<&FieldSplit>) {
         let records = match document.records() {
             Ok(records) => records,
             Err(bad) => {
-                let (place, len) = (Place::Line(bad.line), document.bytes.len());
+                let (place, len) = (InputPlace::Line(bad.line), document.bytes.len());
                 return self.pieces.push_back(Located { place, len, entry: Err(bad.reason) });
             }
         };
@@ -278,12 +281,12 @@ impl Unparsed {
         let len = document.bytes.len() / records.len().max(1);
         for (line, json) in records {
             let entry = json::entry_of(json).map_err(|flaw| flaw.reason);
-            self.split(Located { place: Place::Line(line), len, entry }, split);
+            self.split(Located { place: InputPlace::Line(line), len, entry }, split);
         }
     }
 
     /// Queues an entry, or its pieces followed by the outcome of the cut.
-    fn split(&mut self, located: Located, split: Option<&Split>) {
+    fn split(&mut self, located: Located, split: Option<&FieldSplit>) {
         let Some(split) = split else { return self.pieces.push_back(located) };
         let Located { place, len, entry } = located;
         let mut put = |len, entry| self.pieces.push_back(Located { place, len, entry });

@@ -22,7 +22,7 @@ const UNCLOSED_QUOTE: &str = "a quoted cell of this row does not end; add the cl
 
 /// The names in the header row, and the separator of the rows below it.
 #[derive(Debug)]
-pub struct Columns {
+pub struct TextColumns {
     names: Vec<String>,
     separator: u8,
 }
@@ -32,7 +32,7 @@ pub struct Columns {
 pub struct TextRows {
     separators: &'static [u8],
     /// The header, once it is read, and the parser for its separator.
-    header: Option<(Arc<Columns>, RowParser)>,
+    header: Option<(Arc<TextColumns>, RowParser)>,
 }
 
 impl TextRows {
@@ -48,7 +48,7 @@ impl TextRows {
 
     /// Reads the header row at the start of `text`. Returns its length, or `None` if `text` ends within it.
     fn read_header(&mut self, text: &[u8], is_end: bool) -> Result<Option<usize>, String> {
-        let mut best: Option<(Columns, RowParser, usize)> = None;
+        let mut best: Option<(TextColumns, RowParser, usize)> = None;
         for &separator in self.separators {
             let mut parser = RowParser::new(separator);
             let len = match parser.read(text, is_end) {
@@ -59,7 +59,7 @@ impl TextRows {
             let names = parser.names()?;
             let rank = |names: &[String]| (names.iter().any(|name| name == "id"), names.len());
             if best.as_ref().is_none_or(|(columns, ..)| rank(&names) > rank(&columns.names)) {
-                best = Some((Columns { names, separator }, parser, len));
+                best = Some((TextColumns { names, separator }, parser, len));
             }
         }
         let (columns, parser, len) = best.ok_or(UNCLOSED_QUOTE)?;
@@ -189,7 +189,7 @@ impl RowParser {
     }
 }
 
-impl Columns {
+impl TextColumns {
     /// Returns a parser for rows under this header.
     pub fn parser(&self) -> RowParser {
         RowParser::new(self.separator)
@@ -217,7 +217,7 @@ impl Columns {
 /// Parses a row. Empty cells are absent, and so are the last cells of a row that is shorter than the header.
 pub fn parse_row(
     row: &[u8],
-    columns: &Columns,
+    columns: &TextColumns,
     parser: &mut RowParser,
     schema: Option<&Schema>,
 ) -> Result<Entry, Flaw> {

@@ -14,20 +14,20 @@ use std::path::Path;
 
 /// The markup of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Markup {
+pub enum DocumentMarkup {
     Markdown,
     Html,
     Plain,
 }
 
-impl Markup {
+impl DocumentMarkup {
     /// Returns the markup that the extension of a file name implies.
-    pub fn of_path(path: &Path) -> Option<Markup> {
+    pub fn of_path(path: &Path) -> Option<DocumentMarkup> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         match extension.as_str() {
-            "md" | "markdown" | "mdx" => Some(Markup::Markdown),
-            "html" | "htm" | "xhtml" => Some(Markup::Html),
-            "txt" | "text" | "rst" | "adoc" | "org" => Some(Markup::Plain),
+            "md" | "markdown" | "mdx" => Some(DocumentMarkup::Markdown),
+            "html" | "htm" | "xhtml" => Some(DocumentMarkup::Html),
+            "txt" | "text" | "rst" | "adoc" | "org" => Some(DocumentMarkup::Plain),
             _ => None,
         }
     }
@@ -37,7 +37,7 @@ impl Markup {
 #[derive(Debug)]
 pub struct Document {
     /// Its markup.
-    pub markup: Markup,
+    pub markup: DocumentMarkup,
     /// The path that the ids of its records start with. It uses `/` on every machine.
     pub path: String,
     /// Its bytes.
@@ -87,7 +87,7 @@ impl Document {
     pub fn records(&self) -> Result<Vec<(u64, Json)>, BadDocument> {
         let text = self.text()?;
         match self.markup {
-            Markup::Markdown => {
+            DocumentMarkup::Markdown => {
                 let matter = front_matter::parse(text)
                     .map_err(|bad| BadDocument { line: bad.line, reason: bad.reason })?;
                 let headings = markdown::headings(text, matter.len);
@@ -96,7 +96,7 @@ impl Document {
                 let outline = Outline { text, start: matter.len, headings: &headings, title, entries };
                 Ok(self.cut(&outline, lines_of(text)))
             }
-            Markup::Html => {
+            DocumentMarkup::Html => {
                 let mut page = html::Page::parse(text);
                 let (_, entries) = sorted_out(std::mem::take(&mut page.entries));
                 let title = page.title.clone().unwrap_or_else(|| self.title(&page.headings));
@@ -104,7 +104,7 @@ impl Document {
                     Outline { text: &page.text, start: 0, headings: &page.headings, title, entries };
                 Ok(self.cut(&outline, |at| page.line(at)))
             }
-            Markup::Plain => {
+            DocumentMarkup::Plain => {
                 let outline =
                     Outline { text, start: 0, headings: &[], title: self.title(&[]), entries: Vec::new() };
                 Ok(self.cut(&outline, lines_of(text)))
@@ -287,7 +287,7 @@ fn heading_of(text: &str, start: usize, end: usize, headings: &[Heading]) -> Opt
 mod tests {
     use super::*;
 
-    fn records(markup: Markup, path: &str, text: &str, size: usize) -> Vec<(u64, Json)> {
+    fn records(markup: DocumentMarkup, path: &str, text: &str, size: usize) -> Vec<(u64, Json)> {
         let sizes = Sizes { size, overlap: 0 };
         Document { markup, path: path.to_owned(), bytes: text.into(), sizes }.records().unwrap()
     }
@@ -297,7 +297,7 @@ mod tests {
     }
 
     fn pieces(text: &str) -> Vec<(String, String)> {
-        let records = records(Markup::Markdown, "a.md", text, 1200);
+        let records = records(DocumentMarkup::Markdown, "a.md", text, 1200);
         records.iter().map(|(_, json)| (field(json, "heading"), field(json, "text"))).collect()
     }
 
@@ -324,7 +324,7 @@ mod tests {
     #[test]
     fn deep_headings_name_the_chunks_that_start_with_them() {
         let text = "# A\none two three four\n#### Deep\nfive six seven eight nine ten\n";
-        let found = records(Markup::Markdown, "a.md", text, 30);
+        let found = records(DocumentMarkup::Markdown, "a.md", text, 30);
         let headings = found.iter().map(|(_, json)| field(json, "heading")).collect::<Vec<_>>();
         assert_eq!(headings, ["A", "A > Deep", "A > Deep"]);
     }
@@ -333,7 +333,7 @@ mod tests {
     fn offsets_and_lines_are_those_of_the_source() {
         let text = "---\ntitle: é\n---\n\nÜber 😀 alles.\r\n\r\n# Zwei\r\nMehr Text über Füchse, und noch mehr davon.\n";
         for size in [1, 2, 7, 20, 1200] {
-            for (line, json) in records(Markup::Markdown, "a.md", text, size) {
+            for (line, json) in records(DocumentMarkup::Markdown, "a.md", text, size) {
                 let offset = field(&json, "offset").parse::<usize>().unwrap();
                 let rest = text.chars().skip(offset).collect::<String>();
                 assert!(rest.starts_with(&field(&json, "text")), "{size} {json:?}");
@@ -346,19 +346,19 @@ mod tests {
     #[test]
     fn titles_come_from_the_front_matter_the_first_heading_or_the_name() {
         let title = |markup, text| field(&records(markup, "docs/read.me.md", text, 100)[0].1, "title");
-        assert_eq!(title(Markup::Markdown, "---\ntitle: 2024\n---\n# Other\n"), "2024");
-        assert_eq!(title(Markup::Markdown, "## Two\n# One\n# Another\n"), "One");
-        assert_eq!(title(Markup::Markdown, "text"), "read.me");
-        assert_eq!(title(Markup::Html, "<title>Page</title><h1>Other</h1>"), "Page");
-        assert_eq!(title(Markup::Html, "<h1>Other</h1>"), "Other");
-        assert_eq!(title(Markup::Plain, "# no heading"), "read.me");
+        assert_eq!(title(DocumentMarkup::Markdown, "---\ntitle: 2024\n---\n# Other\n"), "2024");
+        assert_eq!(title(DocumentMarkup::Markdown, "## Two\n# One\n# Another\n"), "One");
+        assert_eq!(title(DocumentMarkup::Markdown, "text"), "read.me");
+        assert_eq!(title(DocumentMarkup::Html, "<title>Page</title><h1>Other</h1>"), "Page");
+        assert_eq!(title(DocumentMarkup::Html, "<h1>Other</h1>"), "Other");
+        assert_eq!(title(DocumentMarkup::Plain, "# no heading"), "read.me");
     }
 
     #[test]
     fn front_matter_becomes_fields_and_never_one_of_our_own() {
         let text =
             "---\nid: mine\nkind: guide\npath: x\ntags: [a, 2024, null]\nnone: ~\nmeta: {a: [1]}\n---\ntext";
-        let found = records(Markup::Markdown, "a.md", text, 100);
+        let found = records(DocumentMarkup::Markdown, "a.md", text, 100);
         let expected = r#"{"id":"a.md#0","title":"a","text":"text","path":"a.md","chunkIndex":0,"offset":82,"line":9,"kind":"guide","tags":["a","2024"],"meta":{"a":[1]},"frontMatter":{"id":"mine","path":"x"}}"#;
         assert_eq!(found[0].1.to_text(), expected);
     }
@@ -367,8 +367,12 @@ mod tests {
     fn documents_that_are_no_text_say_where() {
         let bad = |bytes: &[u8]| {
             let sizes = Sizes::default();
-            let document =
-                Document { markup: Markup::Plain, path: "a".to_owned(), bytes: bytes.to_vec(), sizes };
+            let document = Document {
+                markup: DocumentMarkup::Plain,
+                path: "a".to_owned(),
+                bytes: bytes.to_vec(),
+                sizes,
+            };
             document.records().unwrap_err()
         };
         assert_eq!((bad(b"a\nb\xff").line, bad(b"\xff\xfea\0").line), (2, 1));
@@ -422,7 +426,7 @@ mod tests {
             let mut text = ["", "---\n", "+++\n"][below(3)].to_owned();
             (0..below(60)).for_each(|_| text.push_str(PIECES[below(PIECES.len())]));
             let sizes = Sizes { size: 1 + below(40), overlap: 0 };
-            for markup in [Markup::Markdown, Markup::Html, Markup::Plain] {
+            for markup in [DocumentMarkup::Markdown, DocumentMarkup::Html, DocumentMarkup::Plain] {
                 let document = Document { markup, path: "a".to_owned(), bytes: text.clone().into(), sizes };
                 // Front matter may be malformed. The fault then names a line of the text.
                 let records = match document.records() {
@@ -433,7 +437,7 @@ mod tests {
                     }
                 };
                 let source =
-                    if markup == Markup::Html { html::Page::parse(&text).text } else { text.clone() };
+                    if markup == DocumentMarkup::Html { html::Page::parse(&text).text } else { text.clone() };
                 for (line, json) in records {
                     let offset = field(&json, "offset").parse::<usize>().unwrap();
                     let rest = source.chars().skip(offset).collect::<String>();

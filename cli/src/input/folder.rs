@@ -3,7 +3,7 @@
 //! Hidden files, files that a `.gitignore` in the folder excludes, and files that tools generate are skipped. Links to
 //! files are read; links to folders are not followed, so no file is read twice.
 
-use super::document::Markup;
+use super::document::DocumentMarkup;
 use anyhow::{Context, Result, ensure};
 use ignore::WalkBuilder;
 use std::fs;
@@ -14,19 +14,19 @@ const PASSED_OVER: [&str; 2] = ["node_modules", "target"];
 
 /// A document in a folder.
 #[derive(Debug)]
-pub struct Found {
+pub struct FolderDocument {
     /// Its path.
     pub file: PathBuf,
     /// Its path within the folder, with `/`.
     pub path: String,
     /// Its markup.
-    pub markup: Markup,
+    pub markup: DocumentMarkup,
     /// Its length in bytes.
     pub len: u64,
 }
 
 /// Returns all documents in the folder and its subfolders, sorted by path.
-pub fn documents(folder: &Path) -> Result<Vec<Found>> {
+pub fn documents(folder: &Path) -> Result<Vec<FolderDocument>> {
     let mut found = Vec::new();
     let mut walk = WalkBuilder::new(folder);
     // Every .gitignore within the folder counts, and nothing outside of it: the same files give the same snapshot on
@@ -38,7 +38,7 @@ pub fn documents(folder: &Path) -> Result<Vec<Found>> {
     });
     for entry in walk.build() {
         let entry = entry.with_context(|| format!("{} cannot be read", folder.display()))?;
-        let Some(markup) = Markup::of_path(entry.path()) else { continue };
+        let Some(markup) = DocumentMarkup::of_path(entry.path()) else { continue };
         let file = entry.into_path();
         // Skip links that lead nowhere.
         let Ok(metadata) = fs::metadata(&file) else { continue };
@@ -46,7 +46,7 @@ pub fn documents(folder: &Path) -> Result<Vec<Found>> {
             continue;
         }
         let path = portable(file.strip_prefix(folder).unwrap_or(&file))?;
-        found.push(Found { file, path, markup, len: metadata.len() });
+        found.push(FolderDocument { file, path, markup, len: metadata.len() });
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
     ensure!(

@@ -1,8 +1,8 @@
 //! Which format does an input have? Its name or its first bytes show it.
 
-use super::document::Markup;
-use super::options::Options;
-use super::rows::Table;
+use super::document::DocumentMarkup;
+use super::options::InputOptions;
+use super::rows::TableReader;
 use super::{Framing, csv, json, jsonl, parquet, sqlite};
 use anyhow::Result;
 use std::fs::File;
@@ -50,10 +50,10 @@ impl Format {
             "tsv" => Format::Tsv,
             "db" | "sqlite" | "sqlite3" | "db3" => Format::Sqlite,
             "parquet" => Format::Parquet,
-            _ => match Markup::of_path(path)? {
-                Markup::Markdown => Format::Markdown,
-                Markup::Html => Format::Html,
-                Markup::Plain => Format::Text,
+            _ => match DocumentMarkup::of_path(path)? {
+                DocumentMarkup::Markdown => Format::Markdown,
+                DocumentMarkup::Html => Format::Html,
+                DocumentMarkup::Plain => Format::Text,
             },
         })
     }
@@ -72,14 +72,18 @@ impl Format {
     pub fn way(self) -> Way {
         match self {
             Format::Jsonl => Way::Entries(Box::new(jsonl::Lines)),
-            Format::Json => Way::Entries(Box::new(json::Values::default())),
+            Format::Json => Way::Entries(Box::new(json::JsonValues::default())),
             Format::Csv => Way::Entries(Box::new(csv::TextRows::csv())),
             Format::Tsv => Way::Entries(Box::new(csv::TextRows::tsv())),
-            Format::Markdown => Way::Document(Markup::Markdown),
-            Format::Html => Way::Document(Markup::Html),
-            Format::Text => Way::Document(Markup::Plain),
-            Format::Sqlite => Way::Table(|path, options| Ok(Box::new(sqlite::Rows::open(path, options)?))),
-            Format::Parquet => Way::Table(|path, options| Ok(Box::new(parquet::Rows::open(path, options)?))),
+            Format::Markdown => Way::Document(DocumentMarkup::Markdown),
+            Format::Html => Way::Document(DocumentMarkup::Html),
+            Format::Text => Way::Document(DocumentMarkup::Plain),
+            Format::Sqlite => {
+                Way::Table(|path, options| Ok(Box::new(sqlite::SqliteRows::open(path, options)?)))
+            }
+            Format::Parquet => {
+                Way::Table(|path, options| Ok(Box::new(parquet::ParquetRows::open(path, options)?)))
+            }
         }
     }
 }
@@ -89,7 +93,7 @@ pub enum Way {
     /// As a text of entries.
     Entries(Box<dyn Framing>),
     /// As a document.
-    Document(Markup),
+    Document(DocumentMarkup),
     /// As a table, opened by this function.
-    Table(fn(&Path, &Options) -> Result<Box<dyn Table>>),
+    Table(fn(&Path, &InputOptions) -> Result<Box<dyn TableReader>>),
 }

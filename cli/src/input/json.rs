@@ -50,7 +50,7 @@ fn not_json(text: &[u8], error: &JsonError) -> Flaw {
 
 /// Finds the elements of the array of records. Each element is an entry, whatever its type.
 #[derive(Debug, Default)]
-pub struct Values {
+pub struct JsonValues {
     state: State,
     /// Whether the array is within an object.
     is_wrapped: bool,
@@ -72,7 +72,7 @@ enum State {
     End,
 }
 
-impl Framing for Values {
+impl Framing for JsonValues {
     fn step(&mut self, text: &[u8], from: usize, is_end: bool) -> Result<Step, Misplaced> {
         let mut at = from;
         loop {
@@ -132,7 +132,7 @@ impl Framing for Values {
     }
 }
 
-impl Values {
+impl JsonValues {
     fn value(&mut self, text: &[u8], at: usize, is_end: bool, then: State) -> Result<Step, Misplaced> {
         match skip_value(text, at) {
             Some(after) => {
@@ -252,7 +252,7 @@ mod tests {
     /// Returns the entries of a document, read with `known` bytes at first and then one byte more at a time.
     fn entries(text: &str, known: usize) -> Result<Vec<String>, String> {
         let text = text.as_bytes();
-        let mut values = Values::default();
+        let mut values = JsonValues::default();
         let (mut at, mut found) = (0, Vec::new());
         for end in known..=text.len() {
             loop {

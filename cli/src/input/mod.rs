@@ -24,21 +24,21 @@ mod sqlite;
 mod vectors;
 mod yaml;
 
-pub use chunk::{Chunk, Fault, Place};
-pub use options::Options;
+pub use chunk::{EntryChunk, Fault, InputPlace};
+pub use options::InputOptions;
 pub use vectors::VectorFile;
 
 use crate::failure::UsageError;
 use anyhow::{Context, Result};
 use chunk::Located;
-use document::{Document, Markup};
+use document::{Document, DocumentMarkup};
 use format::{Format, Way};
 use reader::ChunkReader;
-use rows::{RowReader, Table};
+use rows::{RowReader, TableReader};
 use snapseek::Record;
 use snapseek::json::Json;
-use source::Source;
-use split::{Sizes, Split};
+use source::InputSource;
+use split::{FieldSplit, Sizes};
 use std::collections::{HashMap, VecDeque};
 use std::fs;
 use std::ops::Range;
@@ -121,21 +121,21 @@ pub struct Inputs {
     waiting: VecDeque<Waiting>,
     open: Option<Open>,
     /// Runs that [`Inputs::sample`] has read, and that are given out first. An error can only be the last one.
-    held: VecDeque<Result<Vec<Chunk>>>,
+    held: VecDeque<Result<Vec<EntryChunk>>>,
     /// Why reading stopped. It is reported after the runs before it.
     obstacle: Option<anyhow::Error>,
     total: Option<u64>,
     run_len: usize,
-    split: Option<Arc<Split>>,
+    split: Option<Arc<FieldSplit>>,
     sizes: Sizes,
 }
 
 /// An input that was checked, but not opened for reading.
 enum Waiting {
-    Entries(Source, Box<dyn Framing>),
+    Entries(InputSource, Box<dyn Framing>),
     /// A document, and the path that the ids of its records start with.
-    Document(Source, Markup, String),
-    Table(String, Box<dyn Table>),
+    Document(InputSource, DocumentMarkup, String),
+    Table(String, Box<dyn TableReader>),
 }
 
 /// An input that is being read.
@@ -146,7 +146,7 @@ enum Open {
 
 impl Inputs {
     /// Takes files, folders of documents, and `-` for stdin. It checks all of them before it reads the first.
-    pub fn new(paths: &[PathBuf], options: &Options) -> Result<Inputs> {
+    pub fn new(paths: &[PathBuf], options: &InputOptions) -> Result<Inputs> {
         let mut inputs = Inputs {
             waiting: VecDeque::new(),
             open: None,
@@ -173,17 +173,18 @@ impl Inputs {
         Ok(inputs)
     }
 
-    fn look_at(&mut self, path: &Path, options: &Options) -> Result<()> {
-        let source = if path.as_os_str() == "-" { Source::Stdin } else { Source::File(path.to_owned()) };
-        if let Source::File(path) = &source {
+    fn look_at(&mut self, path: &Path, options: &InputOptions) -> Result<()> {
+        let source =
+            if path.as_os_str() == "-" { InputSource::Stdin } else { InputSource::File(path.to_owned()) };
+        if let InputSource::File(path) = &source {
             let metadata = fs::metadata(path).with_context(|| format!("{} cannot be read", source.name()))?;
             if metadata.is_dir() {
                 return self.look_into(path, options);
             }
         }
         let named = match source {
-            Source::Stdin => Some(Format::Jsonl),
-            Source::File(_) => Format::of_path(path),
+            InputSource::Stdin => Some(Format::Jsonl),
+            InputSource::File(_) => Format::of_path(path),
         };
         let unknown = || {
             let path = path.display();
@@ -200,7 +201,7 @@ impl Inputs {
                 Waiting::Document(source, markup, path)
             }
             Way::Table(open) => {
-                if matches!(source, Source::Stdin) {
+                if matches!(source, InputSource::Stdin) {
                     return Err(
                         UsageError("a table cannot be read from stdin; name the file".to_owned()).into()
                     );
@@ -214,7 +215,7 @@ impl Inputs {
         Ok(())
     }
 
-    fn look_into(&mut self, folder: &Path, options: &Options) -> Result<()> {
+    fn look_into(&mut self, folder: &Path, options: &InputOptions) -> Result<()> {
         let markup = match options.format.map(Format::way) {
             None => None,
             Some(Way::Document(markup)) => Some(markup),
@@ -227,7 +228,7 @@ impl Inputs {
             }
         };
         for found in folder::documents(folder)? {
-            let source = Source::File(found.file);
+            let source = InputSource::File(found.file);
             self.waiting.push_back(Waiting::Document(source, markup.unwrap_or(found.markup), found.path));
             self.count(Some(found.len));
         }
@@ -281,7 +282,7 @@ impl Inputs {
             };
             self.held.push_back(run);
         }
-        self.held.iter().flatten().flatten().flat_map(Chunk::seen_records)
+        self.held.iter().flatten().flatten().flat_map(EntryChunk::seen_records)
     }
 
     /// Returns the first bad entry that [`Inputs::sample`] read; `None` if there is none.
@@ -290,7 +291,7 @@ impl Inputs {
     /// When the inputs could not be read to the end, and there is no bad entry before.
     pub fn first_fault(&mut self) -> Result<Option<Fault>> {
         for run in self.held.drain(..) {
-            if let Some(fault) = run?.iter().find_map(Chunk::first_seen_fault) {
+            if let Some(fault) = run?.iter().find_map(EntryChunk::first_seen_fault) {
                 return Ok(Some(fault));
             }
         }
@@ -298,7 +299,7 @@ impl Inputs {
     }
 
     /// Reads the next run of entries, from one input or from several small ones.
-    fn read_run(&mut self) -> Option<Result<Vec<Chunk>>> {
+    fn read_run(&mut self) -> Option<Result<Vec<EntryChunk>>> {
         if let Some(obstacle) = self.obstacle.take() {
             return Some(Err(obstacle));
         }
@@ -321,13 +322,13 @@ impl Inputs {
         (!run.is_empty()).then_some(Ok(run))
     }
 
-    fn read_chunk(&mut self) -> Result<Option<Chunk>> {
+    fn read_chunk(&mut self) -> Result<Option<EntryChunk>> {
         loop {
             let chunk = match &mut self.open {
                 Some(Open::Entries(reader)) => reader.next(self.run_len)?,
                 Some(Open::Rows(reader)) => {
                     let rows = reader.next(self.run_len)?;
-                    rows.map(|rows| Chunk::of_rows(Arc::clone(reader.name()), rows))
+                    rows.map(|rows| EntryChunk::of_rows(Arc::clone(reader.name()), rows))
                 }
                 None => None,
             };
@@ -344,7 +345,7 @@ impl Inputs {
                 Waiting::Table(name, table) => self.open = Some(Open::Rows(RowReader::start(name, table))),
                 Waiting::Document(source, markup, path) => {
                     let document = Document { markup, path, bytes: source.read()?, sizes: self.sizes };
-                    let chunk = Chunk::of_document(source.name().into(), document);
+                    let chunk = EntryChunk::of_document(source.name().into(), document);
                     return Ok(Some(chunk.with_split(self.split.clone())));
                 }
             }
@@ -353,9 +354,9 @@ impl Inputs {
 }
 
 impl Iterator for Inputs {
-    type Item = Result<Vec<Chunk>>;
+    type Item = Result<Vec<EntryChunk>>;
 
-    fn next(&mut self) -> Option<Result<Vec<Chunk>>> {
+    fn next(&mut self) -> Option<Result<Vec<EntryChunk>>> {
         self.held.pop_front().or_else(|| self.read_run())
     }
 }

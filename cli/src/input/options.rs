@@ -2,11 +2,11 @@
 
 use super::format::Format;
 use super::rows::VectorColumn;
-use super::split::Split;
+use super::split::FieldSplit;
 
 /// The arguments about inputs.
 #[derive(Debug, Default, clap::Args)]
-pub struct Options {
+pub struct InputOptions {
     /// Reads every INPUT in this format, whatever its name
     #[arg(long, value_enum)]
     pub format: Option<Format>,
@@ -20,7 +20,7 @@ pub struct Options {
     ///
     /// Documents (Markdown, HTML, text) are always cut; "text:800:100" sets their sizes.
     #[arg(long, value_name = "FIELD[:SIZE[:OVERLAP]]")]
-    pub chunk: Option<Split>,
+    pub chunk: Option<FieldSplit>,
 
     /// The table to read from a SQLite database [default: the only one]
     #[arg(long, value_name = "NAME", conflicts_with = "query")]
@@ -41,7 +41,7 @@ pub struct Options {
     pub vector_columns: Vec<VectorColumn>,
 }
 
-impl Options {
+impl InputOptions {
     /// Returns the name of a given option that only tables use.
     pub fn for_tables(&self) -> Option<&'static str> {
         let given = [

@@ -2,8 +2,10 @@
 //!
 //! Lists become arrays, structs and maps become objects, timestamps become ISO 8601 strings, decimals become numbers.
 
-use super::options::Options;
-use super::rows::{Cell, Columns, Demand, RowSender, Table, date_of_days, json_of_f32, time_of_millis};
+use super::options::InputOptions;
+use super::rows::{
+    Demand, RowSender, TableCell, TableColumns, TableReader, date_of_days, json_of_f32, time_of_millis,
+};
 use anyhow::{Context, Result, ensure};
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit};
 use parquet::data_type::Decimal;
@@ -16,9 +18,9 @@ use std::fs::File;
 use std::path::Path;
 
 /// The rows of a file, in order.
-pub struct Rows {
+pub struct ParquetRows {
     reader: SerializedFileReader<File>,
-    columns: Columns,
+    columns: TableColumns,
     meanings: Vec<Meaning>,
 }
 
@@ -35,20 +37,20 @@ enum Meaning {
     Vector,
 }
 
-impl Rows {
+impl ParquetRows {
     /// Opens a file, and checks that its columns can be read.
-    pub fn open(path: &Path, options: &Options) -> Result<Rows> {
+    pub fn open(path: &Path, options: &InputOptions) -> Result<ParquetRows> {
         let reader = SerializedFileReader::new(File::open(path)?).context("it is not a Parquet file")?;
         let schema = reader.metadata().file_metadata().schema();
         check(schema)?;
         let names = schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
-        let columns = Columns::new(names, options.id.as_deref(), None, &options.vector_columns)?;
+        let columns = TableColumns::new(names, options.id.as_deref(), None, &options.vector_columns)?;
         let meanings =
             schema.get_fields().iter().enumerate().map(|(place, field)| {
                 if columns.is_vector(place) { Meaning::Vector } else { meaning(field) }
             });
         let meanings = meanings.collect();
-        Ok(Rows { reader, columns, meanings })
+        Ok(ParquetRows { reader, columns, meanings })
     }
 
     fn count(&self) -> u64 {
@@ -82,7 +84,7 @@ fn meaning(column: &Type) -> Meaning {
     }
 }
 
-impl Table for Rows {
+impl TableReader for ParquetRows {
     /// The uncompressed length.
     fn len(&self) -> Option<u64> {
         let groups = self.reader.metadata().row_groups().iter();
@@ -92,7 +94,7 @@ impl Table for Rows {
     fn read(self: Box<Self>, rows: &mut RowSender) -> Result<()> {
         let len = self.len().and_then(|len| len.checked_div(self.count())).unwrap_or(0);
         let len = usize::try_from(len).unwrap_or(usize::MAX).max(1);
-        let Rows { reader, columns, meanings } = *self;
+        let ParquetRows { reader, columns, meanings } = *self;
         for row in RowIter::from_file_into(Box::new(reader)) {
             let record = cells(row?, &meanings).and_then(|cells| columns.record(cells));
             if rows.send(len, record) == Demand::Enough {
@@ -103,7 +105,7 @@ impl Table for Rows {
     }
 }
 
-fn cells(row: Row, meanings: &[Meaning]) -> Result<Vec<Cell>, String> {
+fn cells(row: Row, meanings: &[Meaning]) -> Result<Vec<TableCell>, String> {
     let columns = row.into_columns().into_iter().zip(meanings);
     let cells = columns.map(|((name, field), meaning)| {
         cell(field, *meaning).map_err(|reason| format!("column \"{name}\": {reason}"))
@@ -111,23 +113,23 @@ fn cells(row: Row, meanings: &[Meaning]) -> Result<Vec<Cell>, String> {
     cells.collect()
 }
 
-fn cell(field: Field, meaning: Meaning) -> Result<Cell, String> {
+fn cell(field: Field, meaning: Meaning) -> Result<TableCell, String> {
     Ok(match (field, meaning) {
         (Field::Long(number), Meaning::Time(per_milli)) => {
-            Cell::Value(time_of_millis(number.div_euclid(per_milli)))
+            TableCell::Value(time_of_millis(number.div_euclid(per_milli)))
         }
-        (Field::Long(millis), Meaning::Millis) => Cell::Value(time_of_millis(millis)),
+        (Field::Long(millis), Meaning::Millis) => TableCell::Value(time_of_millis(millis)),
         (Field::Str(text), Meaning::Json) => {
             let parsed = Json::parse(text.as_bytes());
-            Cell::Value(parsed.unwrap_or(Json::String(text)))
+            TableCell::Value(parsed.unwrap_or(Json::String(text)))
         }
-        (Field::Bytes(bytes), Meaning::Vector) => Cell::Bytes(bytes.data().to_vec()),
+        (Field::Bytes(bytes), Meaning::Vector) => TableCell::Bytes(bytes.data().to_vec()),
         // Old writers do not mark which bytes are text.
         (Field::Bytes(bytes), _) => match std::str::from_utf8(bytes.data()) {
-            Ok(text) if !text.contains('\0') => Cell::Value(Json::String(text.to_owned())),
-            _ => Cell::Bytes(bytes.data().to_vec()),
+            Ok(text) if !text.contains('\0') => TableCell::Value(Json::String(text.to_owned())),
+            _ => TableCell::Bytes(bytes.data().to_vec()),
         },
-        (field, _) => Cell::Value(json_of(&field)?),
+        (field, _) => TableCell::Value(json_of(&field)?),
     })
 }
 

@@ -1,6 +1,6 @@
 //! How is a text cut into chunks of whole entries, without parsing it?
 
-use super::chunk::{Chunk, Fault, Place, count_lines};
+use super::chunk::{EntryChunk, Fault, InputPlace, count_lines};
 use super::{Framing, Step};
 use anyhow::{Context, Result, bail};
 use snapseek::document::GROUP;
@@ -47,7 +47,7 @@ impl ChunkReader {
     }
 
     /// Returns about `len` bytes of whole entries; `None` at the end of the input.
-    pub fn next(&mut self, len: usize) -> Result<Option<Chunk>> {
+    pub fn next(&mut self, len: usize) -> Result<Option<EntryChunk>> {
         let mut wanted = len.max(1);
         loop {
             self.fill(wanted)?;
@@ -127,7 +127,7 @@ impl ChunkReader {
     }
 
     /// Gives out the first `count` entries, and keeps the rest.
-    fn cut(&mut self, count: usize, len: usize) -> Chunk {
+    fn cut(&mut self, count: usize, len: usize) -> EntryChunk {
         let end = self.entries[count - 1].end;
         let mut rest = Vec::with_capacity(len.min(self.text.capacity()));
         rest.extend_from_slice(&self.text[end..]);
@@ -139,11 +139,11 @@ impl ChunkReader {
         let later = self.entries.split_off(count).into_iter().map(|entry| entry.start - end..entry.end - end);
         let entries = std::mem::replace(&mut self.entries, later.collect());
         let (name, grammar) = (Arc::clone(&self.name), self.framing.grammar());
-        Chunk::of_entries(name, grammar, text, entries, first_line)
+        EntryChunk::of_entries(name, grammar, text, entries, first_line)
     }
 
     fn fault(&self, at: usize, reason: String) -> Fault {
         let line = self.line + count_lines(&self.text[..at]);
-        Fault { name: Arc::clone(&self.name), place: Place::Line(line), reason }
+        Fault { name: Arc::clone(&self.name), place: InputPlace::Line(line), reason }
     }
 }

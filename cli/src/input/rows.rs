@@ -15,7 +15,7 @@ use std::thread::{self, JoinHandle};
 const WAITING_GROUPS: usize = 4;
 
 /// A table that is open.
-pub trait Table: Send {
+pub trait TableReader: Send {
     /// The length of all rows in bytes, in the unit of [`RowSender::send`]; `None` if it is unknown.
     fn len(&self) -> Option<u64>;
 
@@ -60,7 +60,7 @@ pub struct RowReader {
 
 impl RowReader {
     /// Starts the reading thread.
-    pub fn start(name: String, table: Box<dyn Table>) -> RowReader {
+    pub fn start(name: String, table: Box<dyn TableReader>) -> RowReader {
         let (out, rows) = sync_channel(WAITING_GROUPS);
         let thread = thread::spawn(move || {
             let mut sender = RowSender { group: Vec::new(), out, count: 0 };
@@ -118,21 +118,21 @@ impl FromStr for VectorColumn {
 
 /// The value of a cell.
 #[derive(Debug)]
-pub enum Cell {
+pub enum TableCell {
     Value(Json),
     Bytes(Vec<u8>),
 }
 
 /// How the columns of a table become fields.
 #[derive(Debug)]
-pub struct Columns {
+pub struct TableColumns {
     names: Vec<String>,
     /// The position of the id column.
     id: usize,
     vectors: Vec<VectorColumn>,
 }
 
-impl Columns {
+impl TableColumns {
     /// Takes the names of the columns. `id` names the id column; without it, the column "id" is taken, or else
     /// `fallback`.
     pub fn new(
@@ -140,7 +140,7 @@ impl Columns {
         id: Option<&str>,
         fallback: Option<usize>,
         vectors: &[VectorColumn],
-    ) -> Result<Columns> {
+    ) -> Result<TableColumns> {
         let find = |wanted: &str| {
             let exact = names.iter().position(|name| name == wanted);
             exact.or_else(|| names.iter().position(|name| name.eq_ignore_ascii_case(wanted)))
@@ -166,7 +166,7 @@ impl Columns {
                 bail!("there are two columns \"{name}\"; rename one, with AS in a query");
             }
         }
-        Ok(Columns { names, id, vectors: found })
+        Ok(TableColumns { names, id, vectors: found })
     }
 
     /// Whether the column at this position holds vectors.
@@ -175,7 +175,7 @@ impl Columns {
     }
 
     /// Converts a row to a record. Absent values, and bytes that are no vector, are left out.
-    pub fn record(&self, cells: Vec<Cell>) -> Result<Json, String> {
+    pub fn record(&self, cells: Vec<TableCell>) -> Result<Json, String> {
         let mut fields = Vec::with_capacity(cells.len() + 1);
         for (place, (name, cell)) in self.names.iter().zip(cells).enumerate() {
             if let Some(vector) = self.vectors.iter().find(|vector| vector.column == *name) {
@@ -184,8 +184,8 @@ impl Columns {
                 continue;
             }
             let value = match cell {
-                Cell::Value(Json::Null) | Cell::Bytes(_) => continue,
-                Cell::Value(value) => value,
+                TableCell::Value(Json::Null) | TableCell::Bytes(_) => continue,
+                TableCell::Value(value) => value,
             };
             if place == self.id {
                 fields.insert(0, ("id".to_owned(), value.clone()));
@@ -200,13 +200,13 @@ impl Columns {
 }
 
 /// Returns the vector in a cell; `None` if the cell is empty.
-fn vector_of(cell: Cell) -> Result<Option<Json>, String> {
+fn vector_of(cell: TableCell) -> Result<Option<Json>, String> {
     let value = match cell {
-        Cell::Bytes(bytes) => return vector_of_bytes(&bytes).map(Some),
-        Cell::Value(Json::Null) => return Ok(None),
-        Cell::Value(Json::String(text)) => Json::parse(text.as_bytes())
+        TableCell::Bytes(bytes) => return vector_of_bytes(&bytes).map(Some),
+        TableCell::Value(Json::Null) => return Ok(None),
+        TableCell::Value(Json::String(text)) => Json::parse(text.as_bytes())
             .map_err(|_| "the text is not a JSON array of numbers, which a vector must be".to_owned())?,
-        Cell::Value(value) => value,
+        TableCell::Value(value) => value,
     };
     let is_vector = match &value {
         Json::Array(numbers) => !numbers.is_empty() && numbers.iter().all(|number| number.as_f64().is_some()),
@@ -269,8 +269,8 @@ mod tests {
         names.iter().map(|&name| name.to_owned()).collect()
     }
 
-    fn text(text: &str) -> Cell {
-        Cell::Value(Json::String(text.to_owned()))
+    fn text(text: &str) -> TableCell {
+        TableCell::Value(Json::String(text.to_owned()))
     }
 
     #[test]
@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn the_id_is_the_named_column_or_the_one_called_id_or_the_fallback() {
         let record = |columns: &[&str], id, fallback| {
-            let columns = Columns::new(names(columns), id, fallback, &[])?;
+            let columns = TableColumns::new(names(columns), id, fallback, &[])?;
             let cells = columns.names.iter().map(|name| text(&format!("{name}!"))).collect();
             anyhow::Ok(columns.record(cells).unwrap().to_text())
         };
@@ -318,18 +318,19 @@ mod tests {
     #[test]
     fn vectors_are_bytes_or_json_and_nothing_else() {
         let vector = "v=minilm".parse::<VectorColumn>().unwrap();
-        let columns = Columns::new(names(&["id", "v", "blob"]), None, None, &[vector]).unwrap();
-        let record =
-            |cell| columns.record(vec![text("1"), cell, Cell::Bytes(vec![1])]).map(|json| json.to_text());
+        let columns = TableColumns::new(names(&["id", "v", "blob"]), None, None, &[vector]).unwrap();
+        let record = |cell| {
+            columns.record(vec![text("1"), cell, TableCell::Bytes(vec![1])]).map(|json| json.to_text())
+        };
         let bytes = [1.5_f32, -0.1].iter().flat_map(|number| number.to_le_bytes()).collect();
-        assert_eq!(record(Cell::Bytes(bytes)).unwrap(), r#"{"id":"1","minilm":[1.5,-0.1]}"#);
+        assert_eq!(record(TableCell::Bytes(bytes)).unwrap(), r#"{"id":"1","minilm":[1.5,-0.1]}"#);
         assert_eq!(record(text("[1, 2.5]")).unwrap(), r#"{"id":"1","minilm":[1,2.5]}"#);
-        assert_eq!(record(Cell::Value(Json::Null)).unwrap(), r#"{"id":"1"}"#);
+        assert_eq!(record(TableCell::Value(Json::Null)).unwrap(), r#"{"id":"1"}"#);
         let nan = f32::NAN.to_le_bytes().to_vec();
         for bad in [
-            Cell::Bytes(vec![0; 5]),
-            Cell::Bytes(vec![]),
-            Cell::Bytes(nan),
+            TableCell::Bytes(vec![0; 5]),
+            TableCell::Bytes(vec![]),
+            TableCell::Bytes(nan),
             text("x"),
             text("[\"a\"]"),
             text("{}"),

@@ -9,23 +9,23 @@ use std::path::PathBuf;
 const MAX_DOCUMENT_LEN: u64 = 256 << 20;
 
 /// A file, or stdin.
-pub enum Source {
+pub enum InputSource {
     Stdin,
     File(PathBuf),
 }
 
-impl Source {
+impl InputSource {
     /// The name in messages.
     pub fn name(&self) -> String {
         match self {
-            Source::Stdin => "stdin".to_owned(),
-            Source::File(path) => path.display().to_string(),
+            InputSource::Stdin => "stdin".to_owned(),
+            InputSource::File(path) => path.display().to_string(),
         }
     }
 
     /// The length in bytes; `None` if it is unknown.
     pub fn len(&self) -> Result<Option<u64>> {
-        let Source::File(path) = self else { return Ok(None) };
+        let InputSource::File(path) = self else { return Ok(None) };
         let metadata = fs::metadata(path).with_context(|| format!("{} cannot be read", self.name()))?;
         Ok(metadata.is_file().then_some(metadata.len()))
     }
@@ -33,8 +33,8 @@ impl Source {
     /// The name of the file, without its folders.
     pub fn file_name(&self) -> String {
         match self {
-            Source::Stdin => "stdin".to_owned(),
-            Source::File(path) => {
+            InputSource::Stdin => "stdin".to_owned(),
+            InputSource::File(path) => {
                 let name = path.file_name().unwrap_or(path.as_os_str());
                 name.to_string_lossy().into_owned()
             }
@@ -54,8 +54,8 @@ impl Source {
     /// Opens it for reading.
     pub fn open(&self) -> Result<Box<dyn Read + Send>> {
         Ok(match self {
-            Source::Stdin => Box::new(std::io::stdin()),
-            Source::File(path) => {
+            InputSource::Stdin => Box::new(std::io::stdin()),
+            InputSource::File(path) => {
                 Box::new(File::open(path).with_context(|| format!("{} cannot be read", self.name()))?)
             }
         })

@@ -21,7 +21,7 @@ impl Default for Sizes {
 
 /// Which field to cut, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Split {
+pub struct FieldSplit {
     pub field: String,
     pub sizes: Sizes,
 }
@@ -29,10 +29,10 @@ pub struct Split {
 /// The fields that a piece has in addition to those of its record.
 const OWN_FIELDS: [&str; 4] = ["parentId", "chunkIndex", "charOffset", "tokenCount"];
 
-impl FromStr for Split {
+impl FromStr for FieldSplit {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Split, String> {
+    fn from_str(text: &str) -> Result<FieldSplit, String> {
         let mut parts = text.split(':');
         let field = parts.next().unwrap_or_default().to_owned();
         let mut count = |what: &str| match parts.next() {
@@ -49,11 +49,11 @@ impl FromStr for Split {
             return Err(format!("\"{field}\" cannot be cut; name a field of text"));
         }
         check_sizes(size, overlap).map_err(|error| error.to_string())?;
-        Ok(Split { field, sizes: Sizes { size, overlap } })
+        Ok(FieldSplit { field, sizes: Sizes { size, overlap } })
     }
 }
 
-impl Split {
+impl FieldSplit {
     /// Returns the pieces of a record in order, or the record itself if it has no text to cut.
     pub fn pieces(&self, record: Record) -> Result<Pieces, String> {
         let text = match record.json().get(&self.field) {
@@ -113,7 +113,7 @@ mod tests {
 
     fn pieces(split: &str, record: &str) -> Result<Vec<String>, String> {
         let record = Record::from_json(Json::parse(record.as_bytes()).unwrap()).unwrap();
-        Ok(match split.parse::<Split>()?.pieces(record)? {
+        Ok(match split.parse::<FieldSplit>()?.pieces(record)? {
             Pieces::Whole(record) => vec![record.json().to_text()],
             Pieces::Cut(pieces) => pieces.iter().map(|piece| piece.json().to_text()).collect(),
         })
@@ -155,7 +155,8 @@ mod tests {
 
     #[test]
     fn sizes_are_read_and_checked() {
-        let sizes = |text: &str| text.parse::<Split>().map(|split| (split.sizes.size, split.sizes.overlap));
+        let sizes =
+            |text: &str| text.parse::<FieldSplit>().map(|split| (split.sizes.size, split.sizes.overlap));
         assert_eq!(sizes("body"), Ok((1200, 200)));
         assert_eq!(sizes("body:600"), Ok((600, 100)));
         assert_eq!(sizes("body:6000"), Ok((6000, 200)));

@@ -1,7 +1,7 @@
 //! Records from a SQLite database: the rows of a table, or of a query.
 
-use super::options::Options;
-use super::rows::{Cell, Columns, Demand, RowSender, Table};
+use super::options::InputOptions;
+use super::rows::{Demand, RowSender, TableCell, TableColumns, TableReader};
 use anyhow::{Context, Result, bail, ensure};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Statement};
@@ -13,10 +13,10 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The rows of a query, in order.
-pub struct Rows {
+pub struct SqliteRows {
     connection: Connection,
     sql: String,
-    columns: Columns,
+    columns: TableColumns,
     meanings: Vec<Meaning>,
 }
 
@@ -38,9 +38,9 @@ impl Meaning {
     }
 }
 
-impl Rows {
+impl SqliteRows {
     /// Opens a database, and checks that the table or query exists.
-    pub fn open(path: &Path, options: &Options) -> Result<Rows> {
+    pub fn open(path: &Path, options: &InputOptions) -> Result<SqliteRows> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(PATIENCE)?;
@@ -55,11 +55,11 @@ impl Rows {
             let statement = prepare(&connection, &sql)?;
             let names = statement.column_names().map(str::to_owned).collect::<Vec<_>>();
             let fallback = fallback.and_then(|fallback| names.iter().position(|name| *name == fallback));
-            let columns = Columns::new(names, options.id.as_deref(), fallback, &options.vector_columns)?;
+            let columns = TableColumns::new(names, options.id.as_deref(), fallback, &options.vector_columns)?;
             let meanings = statement.columns().map(|column| Meaning::of(column.decl_type())).collect();
             (columns, meanings)
         };
-        Ok(Rows { connection, sql, columns, meanings })
+        Ok(SqliteRows { connection, sql, columns, meanings })
     }
 }
 
@@ -125,7 +125,7 @@ fn selection(connection: &Connection, table: &str, id: Option<&str>) -> Result<(
     Ok((format!("SELECT {ids}* FROM {quoted}{order}"), fallback))
 }
 
-impl Table for Rows {
+impl TableReader for SqliteRows {
     fn len(&self) -> Option<u64> {
         None
     }
@@ -161,8 +161,8 @@ fn len_of(value: ValueRef) -> usize {
     }
 }
 
-fn cell(value: ValueRef, meaning: Meaning) -> Result<Cell, String> {
-    Ok(Cell::Value(match (value, meaning) {
+fn cell(value: ValueRef, meaning: Meaning) -> Result<TableCell, String> {
+    Ok(TableCell::Value(match (value, meaning) {
         (ValueRef::Null, _) => Json::Null,
         (ValueRef::Integer(number @ (0 | 1)), Meaning::Bool) => Json::Bool(number == 1),
         (ValueRef::Integer(number), _) => Json::Integer(number),
@@ -170,7 +170,7 @@ fn cell(value: ValueRef, meaning: Meaning) -> Result<Cell, String> {
             return Err("the number is infinite".to_owned());
         }
         (ValueRef::Real(number), _) => Json::from_f64(number),
-        (ValueRef::Blob(bytes), _) => return Ok(Cell::Bytes(bytes.to_vec())),
+        (ValueRef::Blob(bytes), _) => return Ok(TableCell::Bytes(bytes.to_vec())),
         (ValueRef::Text(bytes), _) => {
             let text = std::str::from_utf8(bytes).map_err(|_| "the text is not UTF-8".to_owned())?;
             let parsed = (meaning == Meaning::Json).then(|| Json::parse(bytes).ok()).flatten();

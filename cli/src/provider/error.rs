@@ -31,13 +31,13 @@ pub enum ProviderError {
         "{provider} accepted none of the keys{}; check them, and what they may be used for",
         because(last)
     )]
-    KeysRefused { provider: &'static str, last: Option<Failure> },
+    KeysRefused { provider: &'static str, last: Option<AttemptFailure> },
     /// The server rejected the request.
     #[error("{provider} refused the request to {url}: {}{}", Status(*status), quoted(said))]
     Refused { provider: &'static str, url: String, status: u16, said: String },
     /// Every attempt failed.
     #[error("{provider} gave no vectors at {url} in {attempts} attempts; in the last one, {last}")]
-    Unreachable { provider: &'static str, url: String, attempts: u32, last: Failure },
+    Unreachable { provider: &'static str, url: String, attempts: u32, last: AttemptFailure },
     /// The response does not fit the request.
     #[error(
         "{model} answered, but {fault}; check that it is an embedding model, and that the base URL is right"
@@ -74,7 +74,7 @@ impl ProviderError {
 /// Why an attempt failed.
 #[derive(Clone, Debug, Error)]
 #[non_exhaustive]
-pub enum Failure {
+pub enum AttemptFailure {
     /// The server reported an error.
     #[error("it answered {}{}", Status(*status), quoted(said))]
     Status { status: u16, said: String },
@@ -131,6 +131,6 @@ fn quoted(said: &str) -> String {
     if said.is_empty() { String::new() } else { format!(" and said “{said}”") }
 }
 
-fn because(failure: &Option<Failure>) -> String {
+fn because(failure: &Option<AttemptFailure>) -> String {
     failure.as_ref().map_or_else(String::new, |failure| format!(" ({failure})"))
 }

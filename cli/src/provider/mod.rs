@@ -17,7 +17,7 @@ mod voyage;
 pub use answer::{MAX_WIDTH, check};
 pub use bert::Bert;
 pub use cancel::Cancel;
-pub use error::{Failure, ProviderError, WrongAnswer};
+pub use error::{AttemptFailure, ProviderError, WrongAnswer};
 pub use ollama::Ollama;
 
 use openai::OPENAI;
@@ -40,7 +40,7 @@ const PARALLEL: usize = 4;
 
 /// The purpose of an embedded text. Some models embed documents and queries differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Purpose {
+pub enum TextPurpose {
     /// The text of a record.
     Document,
     /// The text of a query.
@@ -99,7 +99,7 @@ pub trait Provider: Send + Sync + Debug {
     fn embed(
         &self,
         texts: &[&str],
-        purpose: Purpose,
+        purpose: TextPurpose,
         cancel: &Cancel,
     ) -> Result<Vec<Vec<f32>>, ProviderError>;
 }

@@ -3,8 +3,8 @@
 use super::answer::numbers;
 use super::remote::{Remote, address};
 use super::{
-    BatchLimits, Cancel, EmbedSpec, Environment, Failure, ModelIdentity, PARALLEL, Provider, ProviderError,
-    Purpose, WrongAnswer,
+    AttemptFailure, BatchLimits, Cancel, EmbedSpec, Environment, ModelIdentity, PARALLEL, Provider,
+    ProviderError, TextPurpose, WrongAnswer,
 };
 use serde::{Deserialize, Serialize};
 
@@ -67,7 +67,7 @@ impl Ollama {
             // A server with Ollama's interface that lists no models: only its address is known.
             Err(
                 ProviderError::Refused { .. }
-                | ProviderError::Unreachable { last: Failure::NotTheAnswer { .. }, .. },
+                | ProviderError::Unreachable { last: AttemptFailure::NotTheAnswer { .. }, .. },
             ) => url.clone(),
             Err(error) => return Err(error),
         };
@@ -122,7 +122,7 @@ impl Provider for Ollama {
     fn embed(
         &self,
         texts: &[&str],
-        _purpose: Purpose,
+        _purpose: TextPurpose,
         cancel: &Cancel,
     ) -> Result<Vec<Vec<f32>>, ProviderError> {
         let question = Question { model: &self.model, input: texts };

@@ -1,7 +1,7 @@
 //! Voyage's embeddings, which differ between documents and queries.
 
 use super::remote::embeddings::{Extra, Service};
-use super::{BatchLimits, Purpose};
+use super::{BatchLimits, TextPurpose};
 
 /// Voyage.
 pub const VOYAGE: Service = Service {
@@ -15,8 +15,8 @@ pub const VOYAGE: Service = Service {
     most: BatchLimits { texts: 128, bytes: 200_000 },
     extra: |purpose| {
         let input_type = match purpose {
-            Purpose::Document => "document",
-            Purpose::Query => "query",
+            TextPurpose::Document => "document",
+            TextPurpose::Query => "query",
         };
         Extra { input_type: Some(input_type), ..Extra::default() }
     },

@@ -14,7 +14,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode, Uri, Version};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use part::{FilePart, Range, RangeHeader};
+use part::{ByteRange, FilePart, RangeHeader};
 use std::convert::Infallible;
 use std::io;
 use std::net::TcpListener;
@@ -160,10 +160,10 @@ async fn find<Body>(site: &Arc<Site>, request: &Request<Body>) -> Result<Answer,
         Some(range) => range.within(found.len).ok_or(Refusal::RangeNotSatisfiable(found.len))?.into(),
         None => None,
     };
-    let part = range.unwrap_or(Range { first: 0, len: found.len });
+    let part = range.unwrap_or(ByteRange { first: 0, len: found.len });
     let body = FilePart::open(found.file, part).await.map_err(|_| Refusal::NotFound)?;
     let mut answer = Response::new(Either::Right(body));
-    if let Some(Range { first, len }) = range {
+    if let Some(ByteRange { first, len }) = range {
         *answer.status_mut() = StatusCode::PARTIAL_CONTENT;
         let place = format!("bytes {first}-{}/{}", first + len - 1, found.len);
         answer.headers_mut().insert(header::CONTENT_RANGE, header_value(place));

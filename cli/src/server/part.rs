@@ -13,7 +13,7 @@ const PIECE_LEN: usize = 64 << 10;
 
 /// A run of bytes in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Range {
+pub struct ByteRange {
     /// The offset of the first byte.
     pub first: u64,
     /// The number of bytes.
@@ -45,12 +45,12 @@ impl RangeHeader {
     }
 
     /// Returns the bytes that a file of this length has in the range; `None` if it has none.
-    pub fn within(self, file_len: u64) -> Option<Range> {
+    pub fn within(self, file_len: u64) -> Option<ByteRange> {
         let (first, end) = match self {
             RangeHeader::From { first, last } => (first, last.saturating_add(1).min(file_len)),
             RangeHeader::Last(count) => (file_len.saturating_sub(count), file_len),
         };
-        (first < end).then(|| Range { first, len: end - first })
+        (first < end).then(|| ByteRange { first, len: end - first })
     }
 }
 
@@ -69,7 +69,7 @@ pub struct FilePart {
 
 impl FilePart {
     /// Prepares to read these bytes of a file.
-    pub async fn open(file: File, range: Range) -> io::Result<FilePart> {
+    pub async fn open(file: File, range: ByteRange) -> io::Result<FilePart> {
         let mut file = tokio::fs::File::from_std(file);
         file.seek(SeekFrom::Start(range.first)).await?;
         Ok(FilePart { file, left: range.len, piece: vec![0; PIECE_LEN] })
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn a_range_is_clipped_to_the_file_and_empty_ranges_are_none() {
         let within = |value: &str, len| RangeHeader::parse(value).unwrap().within(len);
-        let range = |first, len| Some(Range { first, len });
+        let range = |first, len| Some(ByteRange { first, len });
         assert_eq!(within("bytes=0-0", 10), range(0, 1));
         assert_eq!(within("bytes=5-99", 10), range(5, 5));
         assert_eq!(within("bytes=5-", 10), range(5, 5));

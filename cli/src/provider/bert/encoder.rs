@@ -5,7 +5,7 @@
 
 use super::arithmetic::{Activation, normalize_layer, softmax};
 use super::error::BertError;
-use super::weights::Weights;
+use super::weights::BertWeights;
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, Axis, Slice};
 use serde::Deserialize;
@@ -93,7 +93,7 @@ struct Norm {
 
 impl Encoder {
     /// Takes the weights that `config` describes.
-    pub fn new(config: &Config, weights: &Weights) -> Result<Encoder, BertError> {
+    pub fn new(config: &Config, weights: &BertWeights) -> Result<Encoder, BertError> {
         config.check()?;
         let hidden = config.hidden_size;
         let norm = |name: &str| {

@@ -5,7 +5,7 @@
 
 use super::encoder::Config;
 use super::error::BertError;
-use crate::provider::Purpose;
+use crate::provider::TextPurpose;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -112,11 +112,11 @@ impl Folder {
     }
 
     /// Returns the prefix of texts with this purpose.
-    pub fn prompt(&self, purpose: Purpose) -> &str {
+    pub fn prompt(&self, purpose: TextPurpose) -> &str {
         let Prompts { prompts, default_prompt_name } = &self.prompts;
         let named = match purpose {
-            Purpose::Document => ["document", "passage"].iter().find_map(|name| prompts.get(*name)),
-            Purpose::Query => prompts.get("query"),
+            TextPurpose::Document => ["document", "passage"].iter().find_map(|name| prompts.get(*name)),
+            TextPurpose::Query => prompts.get("query"),
         };
         let default = || prompts.get(default_prompt_name.as_ref()?);
         named.or_else(default).map_or("", String::as_str)

@@ -9,15 +9,15 @@ mod wordpiece;
 
 pub use error::BertError;
 
-use super::{BatchLimits, Cancel, EmbedSpec, ModelIdentity, Provider, ProviderError, Purpose};
+use super::{BatchLimits, Cancel, EmbedSpec, ModelIdentity, Provider, ProviderError, TextPurpose};
 use encoder::Encoder;
 use folder::{Folder, Pooling};
 use ndarray::{ArrayView2, Axis, Slice};
 use std::num::NonZero;
 use std::path::Path;
 use std::thread;
-use weights::Weights;
-use wordpiece::WordPiece;
+use weights::BertWeights;
+use wordpiece::BertTokenizer;
 
 const NAME: &str = "bert";
 
@@ -31,7 +31,7 @@ const TOKENS: usize = 512;
 #[derive(Debug)]
 pub struct Bert {
     identity: ModelIdentity,
-    tokenizer: WordPiece,
+    tokenizer: BertTokenizer,
     encoder: Encoder,
     pooling: Pooling,
     is_normalized: bool,
@@ -54,15 +54,16 @@ impl Bert {
 
     fn read(path: &Path) -> Result<Bert, BertError> {
         let folder = Folder::read(path)?;
-        let tokenizer = WordPiece::parse(&folder.tokenizer)?;
-        let encoder = Encoder::new(&folder.config, &Weights::parse(&folder.weights)?)?;
+        let tokenizer = BertTokenizer::parse(&folder.tokenizer)?;
+        let encoder = Encoder::new(&folder.config, &BertWeights::parse(&folder.weights)?)?;
         if tokenizer.largest() as usize >= encoder.vocabulary_len() {
             let (largest, len) = (tokenizer.largest(), encoder.vocabulary_len());
             return Err(BertError::Tokenizer {
                 reason: format!("its token {largest} is not among the model's {len}"),
             });
         }
-        let prompts = [Purpose::Document, Purpose::Query].map(|purpose| folder.prompt(purpose).to_owned());
+        let prompts =
+            [TextPurpose::Document, TextPurpose::Query].map(|purpose| folder.prompt(purpose).to_owned());
         Ok(Bert {
             identity: identity(path, &folder, &prompts),
             tokenizer,
@@ -76,11 +77,11 @@ impl Bert {
         })
     }
 
-    fn tokens(&self, text: &str, purpose: Purpose) -> Vec<u32> {
+    fn tokens(&self, text: &str, purpose: TextPurpose) -> Vec<u32> {
         let [document, query] = &self.prompts;
         let prompt = match purpose {
-            Purpose::Document => document,
-            Purpose::Query => query,
+            TextPurpose::Document => document,
+            TextPurpose::Query => query,
         };
         let text = format!("{prompt}{text}");
         let text = if self.is_lowercase { text.to_lowercase() } else { text };
@@ -127,7 +128,7 @@ impl Provider for Bert {
     fn embed(
         &self,
         texts: &[&str],
-        purpose: Purpose,
+        purpose: TextPurpose,
         cancel: &Cancel,
     ) -> Result<Vec<Vec<f32>>, ProviderError> {
         let tokens = texts.iter().map(|text| self.tokens(text, purpose)).collect::<Vec<_>>();

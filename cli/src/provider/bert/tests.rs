@@ -43,7 +43,7 @@ fn changed(files: &[(&str, &str)]) -> TempDir {
 }
 
 fn embedded(bert: &Bert, texts: &[&str]) -> Vec<Vec<f32>> {
-    bert.embed(texts, Purpose::Document, &Cancel::new()).unwrap()
+    bert.embed(texts, TextPurpose::Document, &Cancel::new()).unwrap()
 }
 
 fn largest_difference(left: &[f32], right: &[f32]) -> f32 {
@@ -61,7 +61,12 @@ fn tokens_and_vectors_are_those_of_the_reference() {
     let texts = expected.iter().map(|expected| expected.text.as_str()).collect::<Vec<_>>();
     let vectors = embedded(&bert, &texts);
     for (expected, vector) in expected.iter().zip(&vectors) {
-        assert_eq!(bert.tokens(&expected.text, Purpose::Document), expected.tokens, "{:?}", expected.text);
+        assert_eq!(
+            bert.tokens(&expected.text, TextPurpose::Document),
+            expected.tokens,
+            "{:?}",
+            expected.text
+        );
         let difference = largest_difference(vector, &expected.mean);
         assert!(difference < TOLERANCE, "{:?} is off by {difference}", expected.text);
     }
@@ -106,7 +111,7 @@ fn without_a_list_of_modules_the_mean_is_taken_and_not_normalised() {
 fn a_prompt_stands_before_texts_of_its_purpose() {
     let prompts = r#"{"prompts": {"query": "the quick ", "document": ""}, "default_prompt_name": null}"#;
     let bert = Bert::read(changed(&[("config_sentence_transformers.json", prompts)]).path()).unwrap();
-    let query = bert.embed(&["fox"], Purpose::Query, &Cancel::new()).unwrap();
+    let query = bert.embed(&["fox"], TextPurpose::Query, &Cancel::new()).unwrap();
     assert_eq!(query, embedded(&bert, &["the quick fox"]));
 }
 
@@ -138,7 +143,7 @@ fn a_folder_that_cannot_be_used_says_why() {
 fn cancelled_work_stops() {
     let cancel = Cancel::new();
     cancel.cancel();
-    let stopped = Bert::read(&fixture()).unwrap().embed(&["fox"], Purpose::Document, &cancel);
+    let stopped = Bert::read(&fixture()).unwrap().embed(&["fox"], TextPurpose::Document, &cancel);
     assert!(matches!(stopped, Err(ProviderError::Cancelled)));
 }
 

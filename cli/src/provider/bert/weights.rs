@@ -6,7 +6,7 @@ use ndarray::Array2;
 
 /// The tensors of a file.
 #[derive(Debug)]
-pub struct Weights<'f> {
+pub struct BertWeights<'f> {
     tensors: Tensors<'f>,
     /// The prefix of every name: empty, or the prefix of a model with a head.
     prefix: &'static str,
@@ -15,15 +15,15 @@ pub struct Weights<'f> {
 /// Every BERT has a tensor whose name ends like this. It shows the prefix.
 const WORDS: &str = "embeddings.word_embeddings.weight";
 
-impl<'f> Weights<'f> {
+impl<'f> BertWeights<'f> {
     /// Parses the header of a safetensors file.
-    pub fn parse(bytes: &'f [u8]) -> Result<Weights<'f>, BertError> {
+    pub fn parse(bytes: &'f [u8]) -> Result<BertWeights<'f>, BertError> {
         let tensors = Tensors::parse(bytes).map_err(|error| bad(error.to_string()))?;
         let prefixes = ["", "bert.", "model.", "0.auto_model."];
         let prefix =
             prefixes.into_iter().find(|prefix| tensors.get(&[&format!("{prefix}{WORDS}")]).is_some());
         let prefix = prefix.ok_or_else(|| bad(format!("it has no {WORDS}; is it a BERT?")))?;
-        Ok(Weights { tensors, prefix })
+        Ok(BertWeights { tensors, prefix })
     }
 
     /// Returns a matrix with this number of columns, and of rows if that is known.
@@ -73,7 +73,7 @@ mod tests {
     fn bytes_that_are_no_weights_are_refused() {
         for bytes in [&b""[..], b"not a file", &u64::MAX.to_le_bytes(), &[2, 0, 0, 0, 0, 0, 0, 0, b'{', b'}']]
         {
-            assert!(matches!(Weights::parse(bytes), Err(BertError::Weights { .. })), "{bytes:?}");
+            assert!(matches!(BertWeights::parse(bytes), Err(BertError::Weights { .. })), "{bytes:?}");
         }
     }
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 /// A WordPiece tokenizer.
 #[derive(Debug)]
-pub struct WordPiece {
+pub struct BertTokenizer {
     vocabulary: HashMap<String, u32>,
     unknown: u32,
     prefix: String,
@@ -94,9 +94,9 @@ struct File {
     model: Model,
 }
 
-impl WordPiece {
+impl BertTokenizer {
     /// Parses a `tokenizer.json`.
-    pub fn parse(json: &[u8]) -> Result<WordPiece, BertError> {
+    pub fn parse(json: &[u8]) -> Result<BertTokenizer, BertError> {
         let bad = |reason: String| BertError::Tokenizer { reason };
         let file: File = serde_json::from_slice(json).map_err(|error| bad(error.to_string()))?;
         let model = file.model;
@@ -108,7 +108,7 @@ impl WordPiece {
         let added = file.added_tokens.into_iter().filter(|token| !token.content.is_empty());
         let mut special = added.map(|token| (token.content, token.id)).collect::<Vec<_>>();
         special.sort_by_key(|(content, _)| std::cmp::Reverse(content.len()));
-        Ok(WordPiece {
+        Ok(BertTokenizer {
             unknown: unknown.ok_or_else(|| bad("the token for unknown words has no number".to_owned()))?,
             vocabulary: model.vocab,
             prefix: model.continuing_subword_prefix,
@@ -217,7 +217,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn wordpiece() -> WordPiece {
+    fn wordpiece() -> BertTokenizer {
         let words = ["[UNK]", "[CLS]", "[SEP]", "un", "##aff", "##able", "cafe", "!", "世", "i", "##2"];
         let vocabulary = words.iter().enumerate().map(|(id, word)| (word.to_string(), id));
         let special = |id: u32, content: &str| json!({"id": id, "content": content, "special": true});
@@ -230,7 +230,7 @@ mod tests {
             "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
                 "max_input_chars_per_word": 9, "vocab": vocabulary.collect::<HashMap<_, _>>()},
         });
-        WordPiece::parse(&serde_json::to_vec(&file).unwrap()).unwrap()
+        BertTokenizer::parse(&serde_json::to_vec(&file).unwrap()).unwrap()
     }
 
     #[test]
@@ -260,8 +260,8 @@ mod tests {
 
     #[test]
     fn other_kinds_of_tokenizers_are_refused() {
-        let error = WordPiece::parse(br#"{"model": {"type": "BPE"}}"#).unwrap_err().to_string();
+        let error = BertTokenizer::parse(br#"{"model": {"type": "BPE"}}"#).unwrap_err().to_string();
         assert!(error.contains("tokenizer.json"), "{error}");
-        assert!(WordPiece::parse(b"[").is_err());
+        assert!(BertTokenizer::parse(b"[").is_err());
     }
 }

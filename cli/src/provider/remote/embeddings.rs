@@ -3,7 +3,8 @@
 use super::{Remote, address};
 use crate::provider::answer::{Embedding, in_order};
 use crate::provider::{
-    BatchLimits, Cancel, EmbedSpec, Environment, ModelIdentity, PARALLEL, Provider, ProviderError, Purpose,
+    BatchLimits, Cancel, EmbedSpec, Environment, ModelIdentity, PARALLEL, Provider, ProviderError,
+    TextPurpose,
 };
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +26,7 @@ pub struct Service {
     /// The limits of a request.
     pub most: BatchLimits,
     /// Returns the additional fields of a request.
-    pub extra: fn(Purpose) -> Extra,
+    pub extra: fn(TextPurpose) -> Extra,
 }
 
 /// The fields of a request in addition to the model and the texts.
@@ -47,7 +48,7 @@ pub struct Embeddings {
     /// The identity that the snapshot stores.
     identity: ModelIdentity,
     batch: BatchLimits,
-    extra: fn(Purpose) -> Extra,
+    extra: fn(TextPurpose) -> Extra,
     url: String,
     remote: Remote,
 }
@@ -108,7 +109,7 @@ impl Provider for Embeddings {
     fn embed(
         &self,
         texts: &[&str],
-        purpose: Purpose,
+        purpose: TextPurpose,
         cancel: &Cancel,
     ) -> Result<Vec<Vec<f32>>, ProviderError> {
         let question = Question { model: &self.model, input: texts, extra: (self.extra)(purpose) };

@@ -11,7 +11,7 @@ pub mod retry;
 pub mod secret;
 
 use super::cancel::Cancel;
-use super::error::{Failure, ProviderError};
+use super::error::{AttemptFailure, ProviderError};
 use keys::{KeyId, KeyPool, Next};
 use retry::Patience;
 use secret::Secret;
@@ -66,9 +66,9 @@ struct Reply {
 /// Why a request failed.
 enum Trouble {
     /// Another attempt may succeed.
-    Passing { failure: Failure, asked: Option<Duration> },
+    Passing { failure: AttemptFailure, asked: Option<Duration> },
     /// The server throttles this key.
-    Throttled { failure: Failure, asked: Option<Duration> },
+    Throttled { failure: AttemptFailure, asked: Option<Duration> },
     /// The server refuses this key.
     KeyRefused { status: u16, said: String },
     /// Another attempt would fail in the same way.
@@ -148,7 +148,7 @@ impl Remote {
                     }
                     Err(Trouble::KeyRefused { status, said }) => {
                         self.keys.refuse(key);
-                        let failure = Failure::Status { status, said };
+                        let failure = AttemptFailure::Status { status, said };
                         if self.keys.next(Instant::now()) == Next::Refused {
                             return Err(self.without_keys(Some(failure)));
                         }
@@ -178,7 +178,7 @@ impl Remote {
         }
     }
 
-    fn without_keys(&self, last: Option<Failure>) -> ProviderError {
+    fn without_keys(&self, last: Option<AttemptFailure>) -> ProviderError {
         ProviderError::KeysRefused { provider: self.provider, last }
     }
 
@@ -192,13 +192,15 @@ impl Remote {
         let reply = self.send(url, body, secret, cancel)?;
         match reply.status {
             200..300 => serde_json::from_slice(&reply.body).map_err(|error| {
-                let failure =
-                    Failure::NotTheAnswer { reason: self.shown(&error.to_string()), said: self.said(&reply) };
+                let failure = AttemptFailure::NotTheAnswer {
+                    reason: self.shown(&error.to_string()),
+                    said: self.said(&reply),
+                };
                 Trouble::Passing { failure, asked: None }
             }),
             status @ (401 | 403) => Err(Trouble::KeyRefused { status, said: self.said(&reply) }),
             status @ (408 | 409 | 425 | 429 | 500..) => {
-                let failure = Failure::Status { status, said: self.said(&reply) };
+                let failure = AttemptFailure::Status { status, said: self.said(&reply) };
                 let asked = reply.retry_after;
                 Err(match status {
                     429 => Trouble::Throttled { failure, asked },
@@ -231,9 +233,9 @@ impl Remote {
         let received = cancel.receive(&receiver).map_err(|cancelled| Trouble::Final(cancelled.into()))?;
         let failure = match received.expect("a request ends with a reply or an error") {
             Ok(reply) => return Ok(reply),
-            Err(ureq::Error::Timeout(ureq::Timeout::Connect)) => Failure::NoConnection,
-            Err(ureq::Error::Timeout(_)) => Failure::TooSlow,
-            Err(error) => Failure::Broken { reason: self.shown(&error.to_string()) },
+            Err(ureq::Error::Timeout(ureq::Timeout::Connect)) => AttemptFailure::NoConnection,
+            Err(ureq::Error::Timeout(_)) => AttemptFailure::TooSlow,
+            Err(error) => AttemptFailure::Broken { reason: self.shown(&error.to_string()) },
         };
         Err(Trouble::Passing { failure, asked: None })
     }
