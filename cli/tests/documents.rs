@@ -7,7 +7,7 @@ use support::{Folder, all};
 
 const GUIDE: &str = "---\ntitle: The Guide\ntags: [setup, linux]\ndate: 2024-05-01\nweight: 3\n---\n\n# Guide\n\n## Install\n\nGet it.\n\n```sh\n# no heading\n```\n\n### Linux\n\nUse the package manager.\n";
 
-/// A folder with documents of every kind, and much that is none.
+/// Creates a folder with documents of every kind, and with other files.
 fn docs() -> Folder {
     let folder = Folder::new();
     folder.write("docs/guide/install.md", GUIDE);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use support::Folder;
 
-/// A time after the last of the samples.
+/// A time after all times in the samples.
 const NOW: u64 = 1_773_738_000_000;
 
 fn sample(name: &str) -> String {

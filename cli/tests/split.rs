@@ -16,7 +16,7 @@ fn records(count: usize) -> String {
     (0..count).map(line).collect()
 }
 
-/// A folder with `whole.snap` and `a.snap`, of the same records, the second one built with `args`.
+/// Creates a folder with `whole.snap` and `a.snap` from the same records; `args` are for the second.
 fn folder(args: &[&str]) -> Folder {
     let folder = Folder::new();
     folder.write("a.jsonl", records(600));

@@ -132,7 +132,7 @@ fn many_rows_give_the_same_snapshot_as_the_same_lines() {
     }
 }
 
-/// A file that pyarrow wrote, with every compression that is read, and two groups of rows.
+/// A file that pyarrow wrote, with every supported compression and two row groups.
 const TYPES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/types.parquet");
 
 #[test]

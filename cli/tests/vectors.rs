@@ -1,4 +1,4 @@
-//! Vectors on the command line: where they come from, what finds by them, and how good that is.
+//! Vectors on the command line: their sources, searches with them, and the quality of results.
 
 mod loopback;
 mod support;
@@ -105,7 +105,7 @@ fn vectors_on_lines_of_their_own_are_those_of_their_records_on_any_number_of_thr
     for id in 0..2000 {
         let vector = json!([id % 17 + 1, id % 5, 3]);
         let record = json!({"id": id, "title": "a bear ".repeat(60)});
-        // A vector stands as far from its record as it can.
+        // Put each vector as far from its record as possible.
         lines += &format!(
             "{}\n",
             json!({"$": "vector", "id": 1999 - id, "vector": [(1999 - id) % 17 + 1, (1999 - id) % 5, 3]})
@@ -202,7 +202,7 @@ fn v15_a_schema_file_names_the_provider_and_its_keys_stay_in_it() {
             folder.build(&["a.jsonl", "--schema", schema, "--embed-cache", &cache, "--embed-parallel", "1"]);
         let ran = ran.expect_code(0).expect_stderr("voyage:lite: 3 texts embedded");
         assert!(!ran.stderr.contains("hush") && !ran.stdout.contains("hush"), "{}", ran.stderr);
-        // The first text is embedded alone, to see whether the provider works, and the other two are a batch.
+        // The first text is embedded alone, to check the provider; the other two are a batch.
         assert_eq!(server.requests().len(), requests);
         let snapshot = folder.bytes("a.snap");
         for secret in ["hush", "apiKey", "baseUrl", &server.url()] {
@@ -329,7 +329,7 @@ fn eval_prints_the_figures_of_trec_eval() {
     let vectors = ["--query-vectors", "plane=qv.f32"];
     let figures = eval(&[&vectors[..], &["--mode", "vector"]].concat());
     assert_eq!(figures, json!({"ndcg@10": 1.0, "recall@100": 1.0, "mrr@10": 1.0, "queries": 2}));
-    // The panda is not among the cold ones.
+    // The panda is not in the group "cold".
     let same = eval(&[&vectors[..], &["--mode", "vector", "--same", "group", "--per-query"]].concat());
     assert_eq!((&same["ndcg@10"], &same["perQuery"][1]["mrr@10"]), (&0.5.into(), &0.0.into()));
     assert_eq!(eval(&["--mode", "keyword"])["mrr@10"], 0.75);

@@ -1,4 +1,4 @@
-//! Lines and files that cannot be used: what is said of them, and how they are left out.
+//! Lines and files that cannot be used: their messages, and how they are skipped.
 
 use crate::support::Folder;
 use crate::{RECORDS, many_records};

@@ -1,4 +1,4 @@
-//! Which files are read as records: lines, documents and tables of text.
+//! The formats of records: JSON lines, JSON documents and text tables.
 
 use crate::support::Folder;
 

@@ -1,4 +1,4 @@
-//! `inspect`, `verify` and `export`: what a snapshot is, whether it is sound, what is in it.
+//! `inspect`, `verify` and `export`.
 
 use crate::many_records;
 use crate::support::{Folder, Ran};

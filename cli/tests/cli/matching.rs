@@ -1,4 +1,4 @@
-//! `match`: rows, ranks, wrong expressions, and batches of questions.
+//! `match`: rows, ranks, malformed expressions, and batches of requests.
 
 use crate::ids;
 use crate::support::Folder;

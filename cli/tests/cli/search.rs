@@ -1,4 +1,4 @@
-//! `search` and `suggest`, and what they have in common with `match`.
+//! `search` and `suggest`, and their common ground with `match`.
 
 use crate::ids;
 use crate::support::Folder;

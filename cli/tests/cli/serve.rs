@@ -1,4 +1,4 @@
-//! `serve`: what it gives, what it refuses, and how it ends.
+//! `serve`: the files that it serves, the requests that it refuses, and how it ends.
 
 #[cfg(unix)]
 use crate::interrupt;
@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::Child;
 
-/// A server, ended with the test.
+/// A server that ends with the test.
 struct Server {
     child: Child,
     address: String,
@@ -150,7 +150,7 @@ fn serve_takes_a_limited_number_of_connections_and_serves_those_that_wait() {
     folder.write("www/index.html", "page");
     let server = Server::start(&folder);
     let mut silent = (0..150).map(|_| TcpStream::connect(&server.address).unwrap()).collect::<Vec<_>>();
-    // The threads of the server, as far as the system tells: one for connections, and those that read files.
+    // On Linux, count the threads of the server: one for connections, and those that read files.
     if let Ok(threads) = fs::read_dir(format!("/proc/{}/task", server.child.id())) {
         let count = threads.count();
         assert!(count <= 10, "{count} threads");
