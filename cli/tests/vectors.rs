@@ -130,7 +130,7 @@ fn vectors_on_lines_of_their_own_are_those_of_their_records_on_any_number_of_thr
     folder
         .build(&["stray.jsonl", "--schema", "s.toml", "--force"])
         .expect_code(0)
-        .expect_stderr("1 vector skipped, because their records do not exist");
+        .expect_stderr("1 vector skipped: there is no such record");
 }
 
 #[test]

@@ -201,7 +201,7 @@ pub fn run(args: &BuildArgs) -> Result<()> {
     notes.iter().for_each(print::note);
     if strays > 0 {
         let told = print::counted(strays, "vector");
-        print::note(format_args!("{told} skipped, because their records do not exist"));
+        print::note(format_args!("{told} skipped: there is no such record"));
     }
     let seconds = started.elapsed().as_secs_f64();
     let (name, gone) = (args.output.display(), tally.replaced(records));

@@ -127,11 +127,10 @@ pub fn run(args: EvalArgs) -> Result<()> {
     }
     let seconds = started.elapsed().as_secs_f64();
     let report = evaluate(&runs, &qrels);
-    if !report.unjudged.is_empty() {
-        let count = print::counted(report.unjudged.len() as u64, "query");
+    if let Some(first) = report.unjudged.first() {
+        let (count, all) = (report.unjudged.len(), queries.len());
         print::note(format_args!(
-            "warning: {count} skipped, because they are not judged, such as {}",
-            report.unjudged[0]
+            "warning: skipped {count} of {all} queries without judgments, such as {first:?}"
         ));
     }
     print_report(&report, args.per_query, args.json, seconds)

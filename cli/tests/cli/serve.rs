@@ -154,6 +154,8 @@ fn serve_takes_a_limited_number_of_connections_and_serves_those_that_wait() {
     if let Ok(threads) = fs::read_dir(format!("/proc/{}/task", server.child.id())) {
         let count = threads.count();
         assert!(count <= 10, "{count} threads");
+        let files = fs::read_dir(format!("/proc/{}/fd", server.child.id())).unwrap().count();
+        assert!(files <= 64 + 20, "{files} open files and connections");
     }
     silent.clear();
     assert_eq!(server.ask("GET /").1, b"page");
