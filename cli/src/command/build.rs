@@ -51,7 +51,7 @@ pub struct BuildArgs {
     #[arg(short, long, value_name = "FILE.snap")]
     output: PathBuf,
 
-    /// A .toml or .json file that says which fields are text and which are attributes
+    /// A .toml or .json file with the text fields, the attributes, and an embedding provider
     ///
     /// Without it, the first 10,000 records decide: strings become text, arrays of strings become keywords, and
     /// numbers, booleans and dates become attributes.
@@ -64,9 +64,6 @@ pub struct BuildArgs {
 
     #[command(flatten)]
     reading: InputOptions,
-
-    #[command(flatten)]
-    vectors: VectorArgs,
 
     #[command(flatten)]
     split: SplitArgs,
@@ -94,6 +91,10 @@ pub struct BuildArgs {
     /// Replaces the output even if it is not a snapshot
     #[arg(long)]
     force: bool,
+
+    // Its help headings would also hold for the options after it.
+    #[command(flatten)]
+    vectors: VectorArgs,
 }
 
 const EXAMPLES: &str = r#"Examples:
@@ -111,7 +112,7 @@ const EXAMPLES: &str = r#"Examples:
   snapseek build notes.jsonl -o notes.snap --vectors minilm=notes.f32 --encoding i1
   snapseek build notes.jsonl -o notes.snap --split-docs --max-file-size 25MiB
 
-A schema file, all of it optional but one field:
+A schema file; only one field is required:
   tokenizer = "porter unicode61"
   forms = true                    # as --forms
   cjk = "bigrams"                 # as --cjk-bigrams
@@ -121,10 +122,10 @@ A schema file, all of it optional but one field:
   [attributes]                    # for filters: keyword, keywords, number, bool or time
   project = "keyword"
   createdAt = "time"
-  [vectors.minilm]                # vectors: a field of the records, --vectors minilm=FILE, or --embed
-  encoding = "i8"                 # f32, i8, or i1: bits for a first look, and i8
+  [vectors.minilm]                # from a field, --vectors minilm=FILE, or --embed
+  encoding = "i8"                 # f32, i8, or i1 (1-bit first pass, then i8)
   field = "embedding"
-  [embedding]                     # how to make vectors without --embed; not stored in the snapshot
+  [embedding]                     # the provider if --embed is absent; never stored
   provider = "voyage"             # as --embed; model is optional
   model = "voyage-3.5"
   apiKey = "..."                  # or keys = ["...", "..."], or the provider's variable

@@ -27,7 +27,7 @@ Examples:
   snapseek build notes.jsonl -o notes.snap
   snapseek search notes.snap 'quick fox'
 
-Exit codes: 0 done, 1 the data or the question is wrong, 2 the command line is wrong.";
+Exit codes: 0 success, 1 bad data or a bad query, 2 a bad command line.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
