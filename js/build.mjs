@@ -7,9 +7,9 @@
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import { deflateRawSync } from "node:zlib";
 import { build, transform } from "esbuild";
 import { smallGlue } from "./glue.mjs";
+import { inlineScript } from "./inline-script.mjs";
 import { renamed as withNames } from "./wasm-names.mjs";
 
 const FROM = new URL("../target/js/", import.meta.url);
@@ -36,19 +36,6 @@ const small = new Map([["glue.js", glue], ["glue-search.js", glue]]);
 const leaves = (value) => (typeof value === "string" ? [value] : Object.values(value).flatMap(leaves));
 
 const minified = { minifyWhitespace: true, minifySyntax: true, target: "es2022", legalComments: "none" };
-
-/** The module as a script: packed, in base64, and unpacked when it is asked for. */
-async function inlined() {
-  const module = await readFile(new URL(MODULES[0], TO));
-  const base64 = deflateRawSync(module, { level: 9, memLevel: 9 }).toString("base64");
-  const contents = `import{unpacked}from"./inflate.js";
-const base64="${base64}";
-export const bytes=()=>unpacked(base64,${module.length});
-`;
-  const stdin = { contents, resolveDir: fileURLToPath(FROM) };
-  const { outputFiles } = await build({ ...minified, stdin, bundle: true, format: "esm", write: false });
-  return outputFiles[0].text;
-}
 
 /** What stays a file of its own: modules, what holds one, and the one that only places without files load. */
 const ofItsOwn = {
@@ -77,7 +64,7 @@ async function scripts(entries) {
   });
   const all = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
   for (const [name, code] of small) all.set(name, (await transform(code, minified)).code);
-  return all.set(INLINED, await inlined());
+  return all.set(INLINED, await inlineScript(await readFile(new URL(MODULES[0], TO)), minified));
 }
 
 const kinds = {

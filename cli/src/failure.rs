@@ -1,4 +1,4 @@
-//! How does a failure reach the user? One message on stderr, and an exit code.
+//! Reports a failure: one message on stderr, and an exit code.
 
 use crate::embedding::EmbeddingError;
 use crate::provider::ProviderError;
@@ -6,7 +6,7 @@ use crate::{output, print};
 use std::io;
 use std::process::ExitCode;
 
-/// The command line is wrong, in a way that only shows after parsing it.
+/// A mistake on the command line that only shows after parsing.
 #[derive(Debug)]
 pub struct UsageError(pub String);
 
@@ -18,10 +18,10 @@ impl std::fmt::Display for UsageError {
 
 impl std::error::Error for UsageError {}
 
-/// Says on stderr what went wrong, and how the process has to end.
+/// Prints the error, and returns the exit code.
 pub fn report(error: &anyhow::Error) -> ExitCode {
     if is_broken_pipe(error) {
-        // Whoever read our answers has had enough of them, as `head` does. That is no failure.
+        // The reader of stdout has closed it, as `head` does. That is no failure.
         return ExitCode::SUCCESS;
     }
     print::note(format_args!("snapseek: {error:#}"));

@@ -1,6 +1,6 @@
-//! How do entries become a batch? What a worker of `build` does, and what it tells.
+//! Turns entries into a batch: the work of one thread of `build`.
 
-use crate::input::{Chunk, Entry, Fault};
+use crate::input::{Entry, EntryChunk, Fault};
 use crate::pieces::Cuts;
 use crate::print;
 use crate::vectors::Vectors;
@@ -11,30 +11,30 @@ use snapseek::state::{Stamp, State};
 use snapseek::{Key, Record, Schema};
 use std::sync::Arc;
 
-/// So many bad records are shown.
+/// The number of bad records that are shown.
 const SHOWN_FAULTS: usize = 5;
 
-/// What a bad record does.
+/// What to do with a bad record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnBad {
-    /// It ends the build.
+    /// Stop the build.
     Stop,
-    /// It is left out, and counted.
+    /// Skip and count it.
     Skip,
 }
 
-/// A run of entries, as a batch.
+/// A run of entries as a batch.
 #[derive(Debug)]
 pub struct Gathered {
     /// The batch.
     pub batch: Batch,
-    /// The bytes that were read for it.
+    /// The length of the entries in bytes.
     pub len: u64,
-    /// What was in them.
+    /// The counts of the entries.
     pub tally: Tally,
-    /// What `--chunk` made of them.
+    /// The outcomes of `--chunk`.
     pub cuts: Cuts,
-    /// What is known beside the records.
+    /// Links, sessions, usages and feedback.
     pub state: State,
 }
 
@@ -42,8 +42,8 @@ impl Gathered {
     /// Parses a run of entries, and gets the vectors of its records.
     ///
     /// # Errors
-    /// When vectors cannot be had.
-    pub fn of(run: Vec<Chunk>, schema: &Schema, vectors: &Vectors, on_bad: OnBad) -> Result<Gathered> {
+    /// When a source of vectors fails.
+    pub fn of(run: Vec<EntryChunk>, schema: &Schema, vectors: &Vectors, on_bad: OnBad) -> Result<Gathered> {
         let mut writer = BatchWriter::new(schema).expect("the schema was checked");
         let mut tally = Tally::default();
         let mut cuts = Cuts::default();
@@ -95,7 +95,7 @@ fn key(record: &Record) -> Key<'_> {
     Key { id: record.id(), kind: record.kind() }
 }
 
-/// What was read.
+/// Counts of entries.
 #[derive(Debug, Default)]
 pub struct Tally {
     records: u64,
@@ -112,7 +112,7 @@ impl Tally {
         }
     }
 
-    /// Counts what came later, too.
+    /// Adds the counts of a later batch.
     pub fn add(&mut self, other: Tally) {
         self.records += other.records;
         self.deletes += other.deletes;
@@ -121,7 +121,7 @@ impl Tally {
         self.shown.truncate(SHOWN_FAULTS);
     }
 
-    /// Says what was left out.
+    /// Prints the bad records that were skipped.
     pub fn report(&self) {
         if self.faults == 0 {
             return;
@@ -130,15 +130,15 @@ impl Tally {
             print::note(fault);
         }
         let more = if self.faults > self.shown.len() as u64 { ", the first of them above" } else { "" };
-        print::note(format_args!("{} left out{more}", print::counted(self.faults, "bad record")));
+        print::note(format_args!("{} skipped{more}", print::counted(self.faults, "bad record")));
     }
 
-    /// The first bad record, where there is one.
+    /// Returns the first bad record.
     pub fn first_fault(&self) -> Option<&Fault> {
         self.shown.first()
     }
 
-    /// What became of records that are not there any more.
+    /// Describes how many records were replaced or deleted.
     pub fn replaced(&self, live: u64) -> String {
         let gone = self.records.saturating_sub(live);
         match (gone, self.deletes) {

@@ -1,7 +1,7 @@
 //! snapseek on the command line: the first user of the library's public API.
 //!
-//! Answers go to stdout, everything else to stderr. Exit codes: 0 done, 1 the data or the question is wrong, 2 the
-//! command line is wrong.
+//! Results go to stdout, everything else to stderr. Exit codes: 0 success, 1 bad data or a bad query, 2 a bad command
+//! line.
 
 mod command;
 mod embedding;

@@ -1,8 +1,8 @@
-//! How does a file appear whole or not at all?
+//! Writes files that appear whole or not at all.
 //!
-//! It is written beside its place under another name, brought to the disk, then renamed. The other file goes away
-//! whatever happens short of a power cut: an error, a panic, Ctrl-C. Of several files that belong together, all are
-//! written before the first is renamed.
+//! A file is written under a temporary name in the same folder, flushed to the disk, then renamed. The temporary file
+//! is removed after an error, a panic or Ctrl-C. Of several files that belong together, all are written before the
+//! first is renamed.
 
 use crate::failure::UsageError;
 use crate::provider::cancel;
@@ -17,22 +17,22 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What a signal has to remove.
+/// The temporary files that a signal handler has to remove.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-/// Whether signals are handled already.
+/// Whether the signal handler is installed.
 static HANDLED: Mutex<bool> = Mutex::new(false);
 
-/// By convention, 128 and the number of SIGINT.
+/// By convention, 128 plus the number of SIGINT.
 pub const INTERRUPTED: u8 = 130;
 
-/// What a file holds, and so may replace.
+/// The kind of a file. A file replaces only files of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     Snapshot,
     Documents,
 }
 
-/// A file that is not there yet.
+/// A file that is being written.
 #[derive(Debug)]
 pub struct WholeFile {
     target: PathBuf,
@@ -41,14 +41,15 @@ pub struct WholeFile {
 }
 
 impl WholeFile {
-    /// Opens the temporary file, so that a folder that cannot be written to shows before the work is done.
+    /// Creates the temporary file, so that an unwritable folder is reported before the work.
     ///
-    /// Refuses to replace what holds something else, unless `force`: an input named after `-o` would be lost.
+    /// Refuses to replace a file of another kind, unless `force`: an input given after `-o` by mistake would be lost.
     pub fn create(path: &Path, content: Content, force: bool) -> Result<WholeFile> {
-        // A link stays a link: the file that it names is replaced.
+        // If the path is a link, replace the file that it names.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let name =
-            target.file_name().ok_or_else(|| UsageError(format!("{} names no file", path.display())))?;
+        let name = target
+            .file_name()
+            .ok_or_else(|| UsageError(format!("{} is not the name of a file", path.display())))?;
         check_replaceable(path, &target, content, force)?;
         let mut hidden = OsString::from(".");
         hidden.push(name);
@@ -60,18 +61,18 @@ impl WholeFile {
         Ok(WholeFile { target, temporary, file })
     }
 
-    /// Lets `write` write all of it, and brings it to the disk. Its length.
+    /// Calls `write` and flushes the file to the disk. Returns its length.
     pub fn write(&mut self, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<u64> {
         let written = write(&mut self.file).and_then(|()| self.file.sync_all());
         let len = written.and_then(|()| Ok(self.file.metadata()?.len()));
         len.with_context(|| format!("{} cannot be written", self.target.display()))
     }
 
-    /// Puts it in its place.
+    /// Renames the file to its final name.
     pub fn appear(self) -> Result<()> {
         let name = || format!("{} cannot be written", self.target.display());
         fs::rename(&self.temporary, &self.target).with_context(name)?;
-        // The new name is on the disk once its folder is. Not every system lets folders be opened for that.
+        // The new name is on the disk once its folder is flushed. Some systems cannot open folders for that.
         let folder = self.target.parent().filter(|folder| !folder.as_os_str().is_empty());
         let _ = File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all());
         Ok(())
@@ -80,7 +81,7 @@ impl WholeFile {
 
 impl Drop for WholeFile {
     fn drop(&mut self) {
-        // After a rename it is not there any more, and that is well.
+        // After the rename there is no such file, which is fine.
         let _ = fs::remove_file(&self.temporary);
         unfinished().retain(|other| *other != self.temporary);
     }
@@ -101,14 +102,14 @@ fn check_replaceable(path: &Path, target: &Path, content: Content, force: bool) 
     let (is_replaceable, what) = match content {
         Content::Snapshot => {
             let is_none = |error: SnapshotError| matches!(*error, SnapshotFault::NotASnapshot);
-            (!Header::parse(&head).is_err_and(is_none), "no snapshot")
+            (!Header::parse(&head).is_err_and(is_none), "not a snapshot")
         }
-        Content::Documents => (is_file_of_documents(&head), "no file of documents"),
+        Content::Documents => (is_file_of_documents(&head), "not a file of documents"),
     };
     if is_replaceable {
         return Ok(());
     }
-    let message = format!("{path} is there and {what}; name another file, or pass --force to replace it");
+    let message = format!("{path} exists and is {what}; name another file, or pass --force to replace it");
     Err(UsageError(message).into())
 }
 
@@ -119,7 +120,7 @@ fn remove_on_signal(temporary: &Path) -> Result<()> {
         return Ok(());
     }
     let handled = ctrlc::set_handler(|| {
-        // Who embeds keeps what was embedded, and ends by itself.
+        // A provider that is embedding saves its results and ends by itself.
         if cancel::interrupt() {
             return;
         }

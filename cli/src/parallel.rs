@@ -1,14 +1,14 @@
-//! How do several threads share work whose results are wanted in order?
+//! Shares work among threads, and returns the results in order.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Does `work` on every job, on `threads` threads, and hands the results to `take` in the order of the jobs.
+/// Runs `work` on every job, on `threads` threads, and passes the results to `take` in the order of the jobs.
 ///
-/// Jobs are drawn only as fast as results are taken, so few are in memory at a time. The first error ends it, in the
-/// order of the jobs. One thread is the caller's own.
+/// Jobs are drawn only as fast as results are taken, so few are in memory at a time. The first error, in the order of
+/// the jobs, ends the work. With one thread, the caller does the work.
 pub fn in_order<Job: Send, Done: Send, Error>(
     threads: usize,
     jobs: impl Iterator<Item = Result<Job, Error>>,
@@ -27,7 +27,7 @@ pub fn in_order<Job: Send, Done: Send, Error>(
         for _ in 0..threads {
             scope.spawn(|| {
                 while let Some((job, answer)) = next_of(&waiting) {
-                    // Nobody waits for the answer any more where an error ended everything.
+                    // After an error, nobody receives the result.
                     let _ = answer.send(work(job));
                 }
             });
@@ -37,7 +37,7 @@ pub fn in_order<Job: Send, Done: Send, Error>(
             Some(first) => take(first.recv().expect("a worker answers every job it takes")),
             None => Ok(()),
         };
-        // Moved in, so that an early end closes the queue, and with it the workers.
+        // Moved in, so that returning early closes the queue and ends the workers.
         let queue = queue;
         let mut failure = None;
         for job in jobs {
@@ -48,7 +48,7 @@ pub fn in_order<Job: Send, Done: Send, Error>(
                     break;
                 }
             };
-            // One for each thread, and one that waits for the first of them to be free.
+            // One job per thread, and one that waits for the first free thread.
             if under_way.len() > threads {
                 take_first(&mut under_way)?;
             }

@@ -1,25 +1,25 @@
-//! Which pieces of a record are left, once `--chunk` has cut another version of it into fewer?
+//! Removes the pieces that remain when `--chunk` cuts a new version of a record into fewer pieces.
 //!
-//! A record replaces an earlier one with its key. Its pieces have keys of their own, so those that the new version has
-//! not got have to be removed; and so have all of them where the record is deleted, or has no text any more.
+//! A record replaces an earlier one with its key. Its pieces have keys of their own, so the pieces that the new version
+//! lacks must be removed, and all pieces if the record is deleted or has no text any more.
 
 use crate::input::Cut;
 use snapseek::segment::{Batch, BatchWriter};
 use snapseek::{Key, Schema};
 use std::collections::HashMap;
 
-/// What became of consecutive records, in order.
+/// The outcomes of `--chunk` for consecutive records, in order.
 #[derive(Debug, Default)]
 pub struct Cuts(Vec<(String, String, Cut)>);
 
 impl Cuts {
-    /// Notes what became of the next record.
+    /// Adds the outcome for the next record.
     pub fn note(&mut self, id: String, kind: String, cut: Cut) {
         self.0.push((id, kind, cut));
     }
 }
 
-/// What there may be of every record that was cut.
+/// The number of pieces that each record may have.
 #[derive(Debug, Default)]
 pub struct LivePieces(HashMap<(String, String), Live>);
 
@@ -30,8 +30,8 @@ struct Live {
 }
 
 impl LivePieces {
-    /// A batch that removes what is left of earlier versions; none where nothing is. It belongs after the batch that the
-    /// cuts were noted in.
+    /// Returns a batch that removes the stale pieces of earlier versions; `None` if there are none. Push it after the
+    /// batch of these cuts.
     pub fn stale(&mut self, cuts: Cuts, schema: &Schema) -> Option<Batch> {
         let keys = self.stale_keys(cuts);
         if keys.is_empty() {
@@ -43,7 +43,7 @@ impl LivePieces {
     }
 
     fn stale_keys(&mut self, cuts: Cuts) -> Vec<(String, String)> {
-        // Within a batch only the last version of a record counts, beside whatever there was before it.
+        // Within a batch, only the last version of a record counts, together with all versions before the batch.
         let mut last: HashMap<(String, String), Cut> = HashMap::new();
         let mut order = Vec::new();
         for (id, kind, cut) in cuts.0 {

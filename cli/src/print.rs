@@ -1,4 +1,4 @@
-//! What does an answer look like on stdout?
+//! Prints responses on stdout and notes on stderr.
 
 use anyhow::Result;
 use indicatif::HumanCount;
@@ -13,24 +13,24 @@ pub fn json(document: &impl Serialize) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// Writes one JSON document and a line end. Floats are written so that they read back bit for bit.
+/// Writes one JSON document and a line end. Floats read back bit for bit.
 pub fn json_line(out: &mut impl Write, document: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *out, document)?;
     out.write_all(b"\n")
 }
 
-/// Says something beside the answer, on stderr.
+/// Prints a note on stderr.
 pub fn note(text: impl Display) {
-    // Where stderr is closed, nobody wants to know.
+    // If stderr is closed, nobody reads notes.
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// So many of something.
+/// Formats a count with its noun.
 pub fn counted(count: u64, thing: &str) -> String {
     format!("{} {thing}{}", HumanCount(count), if count == 1 { "" } else { "s" })
 }
 
-/// The text without control characters: what a record holds must not steer the terminal.
+/// Replaces control characters, so that a record cannot control the terminal.
 pub fn plain(text: &str) -> String {
     text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
 }
@@ -43,7 +43,7 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// What stands for the marks until the text between them is made [`plain`].
+    /// Stands for the opening mark until the text is made [`plain`].
     pub const OPEN: &str = "\u{2}";
     /// See [`Marks::OPEN`].
     pub const CLOSE: &str = "\u{3}";
@@ -58,7 +58,7 @@ impl Marks {
         }
     }
 
-    /// The text, plain, with the marks in their places.
+    /// Returns the text, plain, with the marks inserted.
     pub fn apply(self, text: &str) -> String {
         let pieces = text.split_inclusive(['\u{2}', '\u{3}']).map(|piece| {
             let mark = match piece.chars().last() {

@@ -1,4 +1,4 @@
-//! How far is it? A bar on a terminal, nothing anywhere else.
+//! Shows progress: a bar on a terminal, nothing elsewhere.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
@@ -10,17 +10,17 @@ const STAGE: &str = "{spinner} {msg}, {elapsed}";
 const TEXTS: &str = "{msg} {wide_bar} {human_pos}/{human_len}, {per_sec}, {eta} left";
 const TICK: Duration = Duration::from_millis(100);
 
-/// A bar, or nothing.
+/// A progress bar, or nothing.
 #[derive(Debug)]
 pub struct Progress(ProgressBar);
 
 impl Progress {
-    /// Nothing: something else shows how far it is.
+    /// Shows nothing, because something else shows progress.
     pub fn none() -> Progress {
         Progress(ProgressBar::hidden())
     }
 
-    /// Reading `total` bytes, or nobody knows how many.
+    /// Shows the reading of `total` bytes, or of an unknown number.
     pub fn reading(total: Option<u64>) -> Progress {
         if !std::io::stderr().is_terminal() {
             return Progress(ProgressBar::hidden());
@@ -36,7 +36,7 @@ impl Progress {
         Progress(bar)
     }
 
-    /// Embedding `total` texts.
+    /// Shows the embedding of `total` texts.
     pub fn embedding(total: u64) -> Progress {
         if !std::io::stderr().is_terminal() {
             return Progress(ProgressBar::hidden());
@@ -49,17 +49,17 @@ impl Progress {
         Progress(bar)
     }
 
-    /// So many bytes or texts more are done.
+    /// Advances by this many bytes or texts.
     pub fn advance(&self, count: u64) {
         self.0.inc(count);
     }
 
-    /// So many need not be done: they say nothing about how long the others take.
+    /// Advances by texts that needed no work. They do not count for the estimate of the remaining time.
     pub fn skip(&self, count: u64) {
         self.0.dec_length(count);
     }
 
-    /// Something begins whose end cannot be foreseen.
+    /// Shows a stage of unknown duration.
     pub fn stage(&self, what: &'static str) {
         self.0.set_style(style(STAGE));
         self.0.set_message(what);

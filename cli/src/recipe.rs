@@ -1,4 +1,4 @@
-//! Which recipe answers, and what stands in its answer?
+//! Which recipe answers a query, and which hits does its response contain?
 
 use crate::failure::UsageError;
 use anyhow::{Context, Result};
@@ -8,19 +8,19 @@ use snapseek::{Engine, SearchOptions};
 use std::fs;
 use std::path::Path;
 
-/// Who answers a question.
+/// A recipe.
 #[derive(Debug)]
 pub enum Recipe {
-    /// Words and vectors, fused.
+    /// The default search: keywords and vectors, fused.
     Hybrid,
-    /// A recipe in a file, in place of that fusion.
+    /// A recipe from a file, instead of the default fusion.
     Own(Json),
-    /// The recipe of a source system, by its name.
+    /// A named recipe.
     Named(&'static str),
 }
 
 impl Recipe {
-    /// The recipe with this name, or in this file; the snapshot's own where none is named.
+    /// Returns the recipe with this name, or in this file; the snapshot's own if none is given.
     pub fn of(given: Option<&str>, engine: &Engine) -> Result<Recipe> {
         let name = match given {
             None => engine.schema().recipe(),
@@ -44,7 +44,7 @@ impl Recipe {
     }
 }
 
-/// Asks a recipe of a source system; the answer is what the JavaScript API gives.
+/// Searches with a named recipe. Returns the same JSON as the JavaScript API.
 pub fn ask(
     engine: &mut Engine,
     recipe: &str,
@@ -55,39 +55,39 @@ pub fn ask(
     let mut entries = vec![("query".to_owned(), Json::String(query.to_owned()))];
     entries.extend(options);
     let answer = engine.call(&format!("{recipe}.search"), &Json::Object(entries), vector)?;
-    Json::parse(answer.as_bytes()).context("an answer is JSON")
+    Json::parse(answer.as_bytes()).context("the response is not JSON")
 }
 
-/// Options that are given as a JSON object: names and values.
+/// Parses options: a JSON object of names and values.
 pub fn parse_options(text: &str) -> Result<Json, String> {
     match Json::parse(text.as_bytes()) {
         Ok(json @ Json::Object(_)) => Ok(json),
-        Ok(json) => Err(format!("options are a JSON object such as {{\"limit\": 5}}, not {}", json.kind())),
+        Ok(json) => Err(format!("pass a JSON object such as {{\"limit\": 5}}, not {}", json.kind())),
         Err(error) => Err(format!("this is not JSON: {error}")),
     }
 }
 
-/// Options as those of the default search.
+/// Reads options of the default search.
 pub fn search_options(json: Option<&Json>) -> Result<SearchOptions> {
     let options = SearchOptions::read(json.unwrap_or(&Json::Null));
     options.map_err(|error| UsageError(format!("--options: {error}")).into())
 }
 
-/// One hit of an answer, as far as all recipes have it.
+/// The parts of a hit that all recipes share.
 #[derive(Debug, PartialEq)]
-pub struct Found<'a> {
+pub struct RecipeHit<'a> {
     /// The record's id.
     pub id: &'a str,
-    /// How well it fits.
+    /// Its score.
     pub score: f64,
-    /// What to show of it.
+    /// The text to show.
     pub text: Option<&'a str>,
-    /// What made the score.
+    /// How the score is made up.
     pub explain: Option<&'a Json>,
 }
 
-/// The hits of a recipe's answer, best first.
-pub fn found(answer: &Json) -> Vec<Found<'_>> {
+/// Returns the hits of a response, best first.
+pub fn found(answer: &Json) -> Vec<RecipeHit<'_>> {
     let list = match answer {
         Json::Array(list) => list,
         _ => match answer.get("results").or_else(|| answer.get("hits")) {
@@ -98,7 +98,7 @@ pub fn found(answer: &Json) -> Vec<Found<'_>> {
     list.iter().filter_map(found_one).collect()
 }
 
-fn found_one(hit: &Json) -> Option<Found<'_>> {
+fn found_one(hit: &Json) -> Option<RecipeHit<'_>> {
     let inner = ["memory", "document", "entry", "record"]
         .iter()
         .find_map(|name| hit.get(name).filter(|value| matches!(value, Json::Object(_))));
@@ -111,7 +111,7 @@ fn found_one(hit: &Json) -> Option<Found<'_>> {
         _ => None,
     };
     let texts = ["snippet", "title", "chunkText", "text", "content", "description"];
-    Some(Found {
+    Some(RecipeHit {
         id: field("id")?,
         score: hit.get("score").and_then(Json::as_f64)?,
         text: highlight.or_else(|| texts.iter().find_map(|name| field(name))),
@@ -134,7 +134,11 @@ mod tests {
         ] {
             let answer = answer(text);
             let found = found(&answer);
-            assert_eq!(found, [Found { id: "a", score: 0.5, text: Some("red"), explain: None }], "{text}");
+            assert_eq!(
+                found,
+                [RecipeHit { id: "a", score: 0.5, text: Some("red"), explain: None }],
+                "{text}"
+            );
         }
         assert!(found(&answer("7")).is_empty());
     }

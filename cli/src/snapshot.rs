@@ -1,4 +1,4 @@
-//! Opening the snapshot that a command is about.
+//! Opens the snapshot of a command.
 
 use anyhow::{Context, Result};
 use snapseek::Engine;
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Opens a snapshot, with this machine's clock, and the files of its documents where they are not in it; an error names the
+/// Opens a snapshot with the clock of this machine, and the files of its documents if there are any. Errors name the
 /// file.
 pub fn open(path: &Path) -> Result<Engine> {
     let bytes = fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
@@ -20,7 +20,7 @@ pub fn open(path: &Path) -> Result<Engine> {
     Ok(engine)
 }
 
-/// The time, in milliseconds.
+/// Returns the time in milliseconds since 1970.
 pub fn now() -> f64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     since.as_secs_f64() * 1000.0

@@ -1,4 +1,4 @@
-//! Where do the documents go: into the snapshot, or into files beside it?
+//! Writes the documents into the snapshot, or into files next to it.
 
 use crate::output::{Content, WholeFile};
 use crate::print;
@@ -13,28 +13,29 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 pub struct SplitArgs {
-    /// Puts the stored documents into FILE.snap.docs, which is read in pieces, when a search needs them
+    /// Stores the documents in FILE.snap.docs, which a search reads in pieces when it needs them
     #[arg(long)]
     split_docs: bool,
 
-    /// Divides the stored documents among files of at most this size: FILE.snap.docs.0, .1 and so on
+    /// Divides the stored documents into files of at most this size: FILE.snap.docs.0, .1 and so on
     ///
-    /// A number of bytes, or one with KiB, MiB, GiB, KB, MB or GB. Where one file is enough, it is FILE.snap.docs.
+    /// SIZE is a number of bytes, or a number with KiB, MiB, GiB, KB, MB or GB. If one file is enough, it is
+    /// FILE.snap.docs.
     #[arg(long, value_name = "SIZE", requires = "split_docs", value_parser = parse_size)]
     max_file_size: Option<usize>,
 }
 
-/// What was written.
+/// The lengths of the written files.
 #[derive(Clone, Copy, Debug)]
-pub struct Written {
-    /// The bytes of the snapshot itself.
+pub struct WrittenFiles {
+    /// The length of the snapshot itself, in bytes.
     pub snapshot: u64,
     documents: u64,
     files: usize,
 }
 
-impl Written {
-    /// What stands beside the snapshot, to be said after its size.
+impl WrittenFiles {
+    /// Describes the files next to the snapshot.
     pub fn beside(self) -> String {
         match self.files {
             0 => String::new(),
@@ -46,19 +47,19 @@ impl Written {
     }
 }
 
-/// Writes a snapshot of these sections to `output`, and its documents beside `path` where that is wished.
+/// Writes a snapshot to `output`, and its documents next to `path` if `args` ask for it.
 pub fn write(
     sections: Vec<(SectionKind, Vec<u8>)>,
     args: &SplitArgs,
     mut output: WholeFile,
     path: &Path,
     force: bool,
-) -> Result<Written> {
+) -> Result<WrittenFiles> {
     if !args.split_docs {
         let snapshot = output.write(|file| snapshot::write(&sections, file))?;
         output.appear()?;
         remove_stale(path, 0);
-        return Ok(Written { snapshot, documents: 0, files: 0 });
+        return Ok(WrittenFiles { snapshot, documents: 0, files: 0 });
     }
     let split = Split::of(sections, args.max_file_size.unwrap_or(usize::MAX))
         .context("--max-file-size is too small")?;
@@ -70,8 +71,8 @@ pub fn write(
         files.push(file);
     }
     let snapshot = output.write(|file| snapshot::write(&split.sections, file))?;
-    let written = Written { snapshot, documents, files: files.len() };
-    // The snapshot comes last: until then the one before it is there, and says that these files are not its own.
+    let written = WrittenFiles { snapshot, documents, files: files.len() };
+    // The snapshot is renamed last. Until then the old snapshot is in place, and refuses the new files as not its own.
     files.into_iter().try_for_each(WholeFile::appear)?;
     output.appear()?;
     remove_stale(path, written.files);
@@ -83,7 +84,7 @@ pub fn write(
     Ok(written)
 }
 
-/// Removes the files of documents that an earlier build left under this name, and that belong to nothing now.
+/// Removes document files of earlier builds that belong to no snapshot any more.
 fn remove_stale(path: &Path, files: usize) {
     let count = u32::try_from(files).unwrap_or(u32::MAX);
     if count != 1 {
@@ -94,7 +95,7 @@ fn remove_stale(path: &Path, files: usize) {
     others.take_while(|path| remove_documents(path)).for_each(drop);
 }
 
-/// Removes a file if it is one of documents; whether it was.
+/// Removes a file if it is a document file. Returns whether it was.
 fn remove_documents(path: &Path) -> bool {
     let mut head = [0; FILE_HEAD];
     let is_ours = File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok()
@@ -102,7 +103,7 @@ fn remove_documents(path: &Path) -> bool {
     is_ours && fs::remove_file(path).is_ok()
 }
 
-/// The path with something added to its last name.
+/// Appends a suffix to the file name of a path.
 pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
@@ -123,7 +124,7 @@ fn parse_size(text: &str) -> Result<usize, String> {
     };
     let number = digits.trim().parse::<usize>().ok().filter(|&number| number > 0);
     let size = number.and_then(|number| number.checked_mul(unit));
-    size.ok_or_else(|| format!("{text:?} is no size; 25MiB is one"))
+    size.ok_or_else(|| format!("{text:?} is not a size such as 25MiB"))
 }
 
 #[cfg(test)]

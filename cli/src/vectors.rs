@@ -1,4 +1,4 @@
-//! Where do the vectors of records come from? Model by model: a field of the record, a file, the snapshot's own
+//! Where do the vectors of records come from? For each model: a field of the record, a file, the snapshot's own
 //! embedder, or a provider.
 
 use crate::embedding::Pipeline;
@@ -7,7 +7,7 @@ use crate::failure::UsageError;
 use crate::input::{Entry, Inputs, VectorFile};
 use crate::parallel;
 use crate::print;
-use crate::provider::{Cancel, Purpose, static_model};
+use crate::provider::{Cancel, EmbedSpec, TextPurpose, static_model};
 use anyhow::{Context, Result, ensure};
 use snapseek::embed::{Embedder, HashEmbedder, StaticModelView};
 use snapseek::schema::{EmbedderKind, VectorModel};
@@ -17,21 +17,24 @@ use snapseek::{Record, Schema};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// What can be said on the command line about vectors.
+/// The warning when a provider cannot start, or fails with its first text.
+const WITHOUT_VECTORS: &str = "there will be no vectors";
+
+/// The arguments about vectors.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Vectors")]
 pub struct VectorArgs {
-    /// Takes a model's vectors from a .f32 or .npy file, a row for each record in their order
+    /// Reads a model's vectors from a .f32 or .npy file, one row per record in their order
     #[arg(long, value_name = "MODEL=FILE", value_parser = parse_file, conflicts_with_all = ["chunk", "skip_bad"])]
     pub vectors: Vec<(String, PathBuf)>,
 
-    /// How precisely vectors are kept, where the schema does not say: f32, i8 or i1 [default: i8]
+    /// The precision of vectors, if the schema does not set it: f32, i8 or i1 [default: i8]
     #[arg(long, value_name = "E", value_parser = parse_encoding)]
     pub encoding: Option<Encoding>,
 
-    /// Carries only those tokens of a static model that the records have
+    /// Stores only the tokens of a static model that occur in the records
     ///
-    /// The snapshot becomes smaller. A query's other words then say nothing, so synonyms of what is written are lost.
+    /// The snapshot becomes smaller, but other words of a query have no effect, so synonyms are lost.
     #[arg(long)]
     pub corpus_vocabulary: bool,
 
@@ -39,52 +42,46 @@ pub struct VectorArgs {
     pub embed: EmbedArgs,
 }
 
-/// A model's name and a file, as `MODEL=FILE`.
+/// Parses `MODEL=FILE`.
 pub fn parse_file(text: &str) -> Result<(String, PathBuf), String> {
     match text.split_once('=') {
         Some((model, file)) if !model.is_empty() && !file.is_empty() => Ok((model.to_owned(), file.into())),
-        _ => Err("a model's name and a file are wanted, such as minilm=vectors.f32".to_owned()),
+        _ => Err("pass a model and a file, such as minilm=vectors.f32".to_owned()),
     }
 }
 
 fn parse_encoding(text: &str) -> Result<Encoding, String> {
     let known = [Encoding::F32, Encoding::I8, Encoding::I1].into_iter();
-    known.clone().find(|encoding| encoding.name() == text).ok_or_else(|| "f32, i8 or i1 is wanted".to_owned())
+    known.clone().find(|encoding| encoding.name() == text).ok_or_else(|| "pass f32, i8 or i1".to_owned())
 }
 
-impl VectorArgs {
-    /// Whether vectors are made outside this process, or slowly: what Ctrl-C has to end in good order.
-    pub fn asks_a_provider(&self) -> bool {
-        self.embed.spec().is_some_and(|spec| !matches!(spec.provider.as_str(), "hash" | "static"))
-    }
-}
-
-/// The vectors of a schema's models.
+/// The sources of a schema's vectors.
 #[derive(Debug)]
 pub struct Vectors {
     origins: Vec<Origin>,
-    /// The tables of static models, one a model, empty for the others.
+    /// The tables of static models, one per model, empty for other models.
     tables: Vec<Vec<u8>>,
-    /// The tokens that records have, by model; only where a table is to hold no others.
+    /// For each model, which tokens occur in records; `None` if the table is stored whole.
     seen: Vec<Option<Mutex<Vec<bool>>>>,
 }
 
 #[derive(Debug)]
 enum Origin {
-    /// The record carries it, or has none.
+    /// The record contains the vector, or has none.
     Record,
-    /// Row by row.
+    /// A file, row by row.
     File { file: Box<Mutex<VectorFile>>, next: Mutex<u64> },
-    /// The snapshot's own embedder makes it.
+    /// The snapshot's own embedder.
     Own,
-    /// Somebody else makes it.
+    /// A provider.
     Provider(Box<Pipeline>),
 }
 
 impl Vectors {
-    /// Gets everything ready, and adds to the schema the models that only the command line names.
+    /// Prepares all sources, and adds to the schema the models that only the arguments name.
     pub fn prepare(
         args: &VectorArgs,
+        spec: Option<&EmbedSpec>,
         schema: &mut Schema,
         inputs: &mut Inputs,
         count: impl Fn() -> Result<Option<u64>>,
@@ -108,14 +105,14 @@ impl Vectors {
             vectors.tables.push(Vec::new());
             vectors.seen.push(None);
         }
-        if let Some(spec) = args.embed.spec() {
-            vectors.add_embedder(args, &spec.provider, spec.model.as_deref(), schema, inputs, cancel)?;
+        if let Some(spec) = spec {
+            vectors.add_embedder(args, spec, schema, inputs, cancel)?;
             vectors.count_texts(&count)?;
         }
         for (place, (name, model)) in schema.models().enumerate() {
             let needs_table =
                 model.embedder == Some(EmbedderKind::Static) && vectors.tables[place].is_empty();
-            ensure!(!needs_table, "vectors {name:?}: say which static model with --embed static:FOLDER");
+            ensure!(!needs_table, "vectors {name:?}: name the static model with --embed static:FOLDER");
         }
         Ok(vectors)
     }
@@ -123,20 +120,21 @@ impl Vectors {
     fn add_embedder(
         &mut self,
         args: &VectorArgs,
-        provider: &str,
-        model: Option<&str>,
+        spec: &EmbedSpec,
         schema: &mut Schema,
         inputs: &mut Inputs,
         cancel: &Cancel,
     ) -> Result<()> {
         let encoding = args.encoding.unwrap_or_default();
-        let added = match provider {
+        let added = match spec.provider.as_str() {
             "hash" => {
-                let width = match model.map(str::parse) {
+                let width = match spec.model.as_deref().map(str::parse) {
                     None => HashEmbedder::WIDTH,
                     Some(Ok(width)) if (1..=4096).contains(&width) => width,
                     Some(_) => {
-                        return Err(UsageError("hash:WIDTH takes a width from 1 to 4096".to_owned()).into());
+                        return Err(
+                            UsageError("pass a width from 1 to 4096, as in hash:256".to_owned()).into()
+                        );
                     }
                 };
                 let own = HashEmbedder::new(width);
@@ -151,8 +149,9 @@ impl Vectors {
                 (model, Origin::Own, Vec::new())
             }
             "static" => {
-                let folder = model
-                    .ok_or_else(|| UsageError("say which folder, such as static:models/en".to_owned()))?;
+                let folder = spec.model.as_deref().ok_or_else(|| {
+                    UsageError("name the folder of the model, such as static:models/en".to_owned())
+                })?;
                 let table = static_model::read(Path::new(folder))?.encode()?;
                 let view = StaticModelView::parse(&table)?;
                 let model = VectorModel {
@@ -166,7 +165,7 @@ impl Vectors {
                 (model, Origin::Own, table)
             }
             _ => {
-                let Some(pipeline) = started(args, schema, inputs, cancel)? else { return Ok(()) };
+                let Some(pipeline) = started(args, spec, schema, inputs, cancel)? else { return Ok(()) };
                 let model = VectorModel {
                     encoding,
                     width: pipeline.width(),
@@ -178,7 +177,7 @@ impl Vectors {
             }
         };
         let (model, origin, table) = added;
-        // A model of the schema that nothing else fills is meant; otherwise it is one more.
+        // Fill a model of the schema that has no other source, or else add a model.
         let free = |(_, known): &(&str, &VectorModel)| known.field.is_none() && known.embedder.is_none();
         let is_filled = |place: usize| !matches!(self.origins[place], Origin::Record);
         let free = schema.models().enumerate().find(|(place, known)| free(known) && !is_filled(*place));
@@ -189,7 +188,7 @@ impl Vectors {
                 place
             }
             None => {
-                *schema = schema.clone().with_vectors(provider, model)?;
+                *schema = schema.clone().with_vectors(&spec.provider, model)?;
                 self.origins.push(Origin::Record);
                 self.tables.push(Vec::new());
                 self.seen.push(None);
@@ -205,7 +204,7 @@ impl Vectors {
         Ok(())
     }
 
-    /// Tells the provider how many texts there will be, where that is known.
+    /// Tells the provider the number of texts, if it is known.
     fn count_texts(&mut self, count: impl Fn() -> Result<Option<u64>>) -> Result<()> {
         let origins = std::mem::take(&mut self.origins);
         for origin in origins {
@@ -220,19 +219,19 @@ impl Vectors {
         Ok(())
     }
 
-    /// Whether a provider shows how far it is.
+    /// Whether a provider shows its progress.
     pub fn show_progress(&self) -> bool {
         self.origins
             .iter()
             .any(|origin| matches!(origin, Origin::Provider(pipeline) if pipeline.shows_progress()))
     }
 
-    /// Whether records have to come one after the other, on one thread.
+    /// Whether records must be processed in order, on one thread.
     pub fn are_ordered(&self) -> bool {
         self.origins.iter().any(|origin| matches!(origin, Origin::File { .. } | Origin::Provider(_)))
     }
 
-    /// The vectors of some records, by record and model.
+    /// Returns the vectors of records, by record and model.
     pub fn of(&self, records: &[&Record], schema: &Schema) -> Result<Vec<Vec<Option<Vec<f32>>>>> {
         let embedders = Embedders::with_tables(schema, &self.tables)?;
         let mut all: Vec<Vec<_>> = records.iter().map(|record| embedders.vectors(schema, record)).collect();
@@ -252,7 +251,7 @@ impl Vectors {
                     let texts = records.iter().map(|record| schema.embedded_text(model, record));
                     let (places, texts): (Vec<_>, Vec<_>) =
                         texts.enumerate().filter(|(_, text)| !text.trim().is_empty()).unzip();
-                    let vectors = pipeline.embed(&texts, Purpose::Document)?;
+                    let vectors = pipeline.embed(&texts, TextPurpose::Document)?;
                     places
                         .into_iter()
                         .zip(vectors)
@@ -275,7 +274,7 @@ impl Vectors {
         Ok(())
     }
 
-    /// The tables that the snapshot carries, once all records were seen.
+    /// Returns the tables to store in the snapshot. Call it after all records.
     pub fn tables(&self) -> Result<Vec<Vec<u8>>> {
         let mut tables = self.tables.clone();
         for (table, seen) in tables.iter_mut().zip(&self.seen) {
@@ -287,7 +286,7 @@ impl Vectors {
         Ok(tables)
     }
 
-    /// Checks that files had no more vectors than there were records, and says what providers did.
+    /// Checks that no file has vectors left over. Returns a note for each provider.
     pub fn finish(&self) -> Result<Vec<String>> {
         let mut notes = Vec::new();
         for origin in &self.origins {
@@ -316,40 +315,41 @@ impl Vectors {
 impl Origin {
     fn file(path: &Path, width: Option<usize>, count: impl Fn() -> Result<Option<u64>>) -> Result<Origin> {
         let is_npy = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
-        // Plain floats tell their width only together with their number.
+        // A .f32 file shows its width only together with its number of rows.
         let count = if is_npy || width.is_some() { None } else { count()? };
         let file = Box::new(Mutex::new(VectorFile::open(path, count, width)?));
         Ok(Origin::File { file, next: Mutex::new(0) })
     }
 }
 
-/// A pipeline that has made a first vector; none, after a warning, where it cannot.
+/// Starts a pipeline and embeds a first text; `None`, after a warning, if that fails.
 fn started(
     args: &VectorArgs,
+    spec: &EmbedSpec,
     schema: &Schema,
     inputs: &mut Inputs,
     cancel: &Cancel,
 ) -> Result<Option<Pipeline>> {
-    let Some(pipeline) = args.embed.start(cancel)? else { return Ok(None) };
+    let Some(pipeline) = args.embed.start(spec, cancel, WITHOUT_VECTORS)? else { return Ok(None) };
     let probe = schema.clone().with_vectors("probe", VectorModel::default())?;
     let place = probe.models().len() - 1;
     let texts = inputs.sample(1, 1).map(|record| probe.embedded_text(place, record));
     let Some(first) = texts.filter(|text| !text.trim().is_empty()).take(1).next() else {
         return Ok(Some(pipeline));
     };
-    match pipeline.embed(&[first], Purpose::Document) {
+    match pipeline.embed(&[first], TextPurpose::Document) {
         Ok(_) => Ok(Some(pipeline)),
-        Err(error) => args.embed.without_vectors(error).map(|()| None),
+        Err(error) => args.embed.without_vectors(error, WITHOUT_VECTORS).map(|()| None),
     }
 }
 
-/// How many records there are in these inputs; none where they can be read only once.
+/// Counts the records in these inputs; `None` if the inputs can be read only once.
 pub fn count_records(inputs: Inputs, schema: &Schema, threads: usize) -> Result<Option<u64>> {
     if inputs.total().is_none() {
         return Ok(None);
     }
     let mut count = 0;
-    let records = |run: Vec<crate::input::Chunk>| {
+    let records = |run: Vec<crate::input::EntryChunk>| {
         let entries = run.into_iter().flat_map(|chunk| chunk.into_entries(schema).collect::<Vec<_>>());
         entries.filter(|located| matches!(located.entry, Ok(Entry::Record(_)))).count() as u64
     };

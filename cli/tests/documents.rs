@@ -7,7 +7,7 @@ use support::{Folder, all};
 
 const GUIDE: &str = "---\ntitle: The Guide\ntags: [setup, linux]\ndate: 2024-05-01\nweight: 3\n---\n\n# Guide\n\n## Install\n\nGet it.\n\n```sh\n# no heading\n```\n\n### Linux\n\nUse the package manager.\n";
 
-/// A folder with documents of every kind, and much that is none.
+/// Creates a folder with documents of every kind, and with other files.
 fn docs() -> Folder {
     let folder = Folder::new();
     folder.write("docs/guide/install.md", GUIDE);
@@ -98,9 +98,9 @@ fn bad_documents_name_their_file_and_line_and_can_be_left_out() {
         .build(&["docs"])
         .expect_code(1)
         .expect_stderr("docs/b.md:")
-        .expect_stderr("the front matter is no YAML");
+        .expect_stderr("the front matter is not valid YAML");
     let ran = folder.build(&["docs", "--skip-bad"]).expect_code(0);
-    ran.expect_stderr("docs/c.txt:2: this is not UTF-8").expect_stderr("2 bad records left out");
+    ran.expect_stderr("docs/c.txt:2: this is not UTF-8").expect_stderr("2 bad records skipped");
     assert_eq!(all(&folder.records(&["docs", "--skip-bad"]), "id"), ["a.md#0"]);
 }
 
@@ -175,7 +175,7 @@ fn fields_and_sizes_that_cannot_be_cut_say_why() {
         ("t:0", "a chunk cannot have 0 characters"),
         ("t:10:10", "the overlap has to be less than the size"),
         ("id", "\"id\" cannot be cut"),
-        ("t:many", "\"many\" is no size"),
+        ("t:many", "\"many\" is not a valid size"),
     ] {
         folder.build(&["a.jsonl", "--chunk", chunk]).expect_code(2).expect_stderr(message);
     }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use support::Folder;
 
-/// A time after the last of the samples.
+/// A time after all times in the samples.
 const NOW: u64 = 1_773_738_000_000;
 
 fn sample(name: &str) -> String {
@@ -72,7 +72,7 @@ fn a_recipe_is_named_or_the_snapshots_own_and_its_options_are_checked() {
     folder
         .run(&["search", "a.snap", "x", "--options", "[]"])
         .expect_code(2)
-        .expect_stderr("options are a JSON object");
+        .expect_stderr("pass a JSON object");
     let shown = folder.run(&["search", "a.snap", "deploy", "--limit", "1", "--explain"]).expect_code(0);
     assert!(shown.stdout.starts_with("1. m-deploy"), "{}", shown.stdout);
     assert!(shown.stdout.contains("salience"));

@@ -16,7 +16,7 @@ fn records(count: usize) -> String {
     (0..count).map(line).collect()
 }
 
-/// A folder with `whole.snap` and `a.snap`, of the same records, the second one built with `args`.
+/// Creates a folder with `whole.snap` and `a.snap` from the same records; `args` are for the second.
 fn folder(args: &[&str]) -> Folder {
     let folder = Folder::new();
     folder.write("a.jsonl", records(600));
@@ -86,7 +86,7 @@ fn what_an_earlier_build_left_is_removed_and_nothing_else() {
     folder
         .build(&["a.jsonl", "--split-docs"])
         .expect_code(2)
-        .expect_stderr("a.snap.docs is there and no file of documents");
+        .expect_stderr("a.snap.docs exists and is not a file of documents");
     assert_eq!(folder.bytes("a.snap.docs"), b"mine, too");
     assert_eq!(folder.bytes("a.snap"), folder.bytes("whole.snap"), "the snapshot is the one before");
     folder.build(&["a.jsonl", "--split-docs", "--force"]).expect_code(0);

@@ -73,10 +73,10 @@ fn vectors_in_a_database_are_blobs_or_json() {
     assert_eq!(records, [json!({"id": "a", "text": "fox", "minilm": [0.1, -2.5], "j": [1, 0.5]})]);
     connection.execute(insert, params!["b", vec![0_u8; 7]]).unwrap();
     let args = ["a.db", "--vector-column", "v"];
-    let message = "a.db: row 2: column \"v\": 7 bytes are no vector of 32-bit floats";
+    let message = "a.db: row 2: column \"v\": 7 bytes are not a vector of 32-bit floats";
     folder.build(&args).expect_code(1).expect_stderr(message);
     let ran = folder.build(&[&args[..], &["--skip-bad"]].concat()).expect_code(0);
-    ran.expect_stderr(message).expect_stderr("1 bad record left out");
+    ran.expect_stderr(message).expect_stderr("1 bad record skipped");
 }
 
 #[test]
@@ -91,8 +91,8 @@ fn databases_and_queries_that_cannot_be_used_say_why() {
     folder.build(&["text.db"]).expect_code(1).expect_stderr("text.db: file is not a database");
     let query = |sql: &str| folder.build(&["a.db", "--query", sql]).expect_code(1);
     query("SELECT absent FROM notes").expect_stderr("the query cannot be used: no such column: absent");
-    query("DELETE FROM notes").expect_stderr("the query has to be a SELECT");
-    query("SELECT 1; SELECT 2").expect_stderr("the query has to be one statement");
+    query("DELETE FROM notes").expect_stderr("the query must be a SELECT");
+    query("SELECT 1; SELECT 2").expect_stderr("the query must be one statement");
     query("SELECT title FROM notes").expect_stderr("there is no column \"id\"; pass --id with one of title");
     query("SELECT id, title, title FROM notes").expect_stderr("there are two columns \"title\"");
     folder
@@ -132,7 +132,7 @@ fn many_rows_give_the_same_snapshot_as_the_same_lines() {
     }
 }
 
-/// A file that pyarrow wrote, with every compression that is read, and two groups of rows.
+/// A file that pyarrow wrote, with every supported compression and two row groups.
 const TYPES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/types.parquet");
 
 #[test]
@@ -170,10 +170,10 @@ fn every_type_of_a_parquet_file_becomes_json() {
 fn parquet_files_that_cannot_be_used_say_why() {
     let folder = Folder::new();
     folder.write("a.parquet", "no such file");
-    folder.build(&["a.parquet"]).expect_code(1).expect_stderr("a.parquet: it is no Parquet file");
+    folder.build(&["a.parquet"]).expect_code(1).expect_stderr("a.parquet: it is not a Parquet file");
     let bytes = std::fs::read(Path::new(TYPES)).unwrap();
     folder.write("short.parquet", &bytes[..bytes.len() / 2]);
-    folder.build(&["short.parquet"]).expect_code(1).expect_stderr("short.parquet: it is no Parquet file");
+    folder.build(&["short.parquet"]).expect_code(1).expect_stderr("short.parquet: it is not a Parquet file");
     folder
         .build(&[TYPES, "--id", "none"])
         .expect_code(1)

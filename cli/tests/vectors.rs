@@ -1,4 +1,4 @@
-//! Vectors on the command line: where they come from, what finds by them, and how good that is.
+//! Vectors on the command line: their sources, searches with them, and the quality of results.
 
 mod loopback;
 mod support;
@@ -105,7 +105,7 @@ fn vectors_on_lines_of_their_own_are_those_of_their_records_on_any_number_of_thr
     for id in 0..2000 {
         let vector = json!([id % 17 + 1, id % 5, 3]);
         let record = json!({"id": id, "title": "a bear ".repeat(60)});
-        // A vector stands as far from its record as it can.
+        // Put each vector as far from its record as possible.
         lines += &format!(
             "{}\n",
             json!({"$": "vector", "id": 1999 - id, "vector": [(1999 - id) % 17 + 1, (1999 - id) % 5, 3]})
@@ -130,7 +130,7 @@ fn vectors_on_lines_of_their_own_are_those_of_their_records_on_any_number_of_thr
     folder
         .build(&["stray.jsonl", "--schema", "s.toml", "--force"])
         .expect_code(0)
-        .expect_stderr("1 vector left out: of records that are not there");
+        .expect_stderr("1 vector skipped: there is no such record");
 }
 
 #[test]
@@ -178,6 +178,142 @@ fn v15_a_provider_that_cannot_start_leaves_a_snapshot_without_vectors_unless_str
     assert!(!strict.stderr.contains("hush") && !folder.path("c.snap").exists(), "{}", strict.stderr);
 }
 
+fn input_types(server: &Loopback) -> Vec<String> {
+    let input_type =
+        |request: &loopback::Request| request.body["input_type"].as_str().unwrap_or("-").to_owned();
+    server.requests().iter().map(input_type).collect()
+}
+
+#[test]
+fn v15_a_schema_file_names_the_provider_and_its_keys_stay_in_it() {
+    let (folder, server) = (folder(), Loopback::honest());
+    let table = format!(
+        "provider = \"voyage\"\nmodel = \"lite\"\napiKey = \"sk-hush-one\"\nkeys = [\"sk-hush-two\"]\nbaseUrl = \"{}\"\nbatchSize = 2\n",
+        server.url()
+    );
+    folder.write("snapseek.toml", format!("[fields]\ntitle = {{}}\n[embedding]\n{table}"));
+    let json = json!({"fields": {"title": {}}, "embedding": {
+        "provider": "voyage", "model": "lite", "apiKey": "sk-hush-one", "baseUrl": server.url(), "batchSize": 2,
+    }});
+    folder.write("snapseek.json", json.to_string());
+    for (schema, requests) in [("snapseek.toml", 2), ("snapseek.json", 4)] {
+        let cache = format!("cache of {schema}");
+        let ran =
+            folder.build(&["a.jsonl", "--schema", schema, "--embed-cache", &cache, "--embed-parallel", "1"]);
+        let ran = ran.expect_code(0).expect_stderr("voyage:lite: 3 texts embedded");
+        assert!(!ran.stderr.contains("hush") && !ran.stdout.contains("hush"), "{}", ran.stderr);
+        // The first text is embedded alone, to check the provider; the other two are a batch.
+        assert_eq!(server.requests().len(), requests);
+        let snapshot = folder.bytes("a.snap");
+        for secret in ["hush", "apiKey", "baseUrl", &server.url()] {
+            assert!(!snapshot.windows(secret.len()).any(|bytes| bytes == secret.as_bytes()), "{secret}");
+        }
+        let inspected = folder.run(&["inspect", "a.snap"]).expect_code(0).stdout;
+        assert!(inspected.contains("voyage:lite") && !inspected.contains("hush"), "{inspected}");
+    }
+    assert_eq!(server.keys()[0], "sk-hush-one");
+    assert!(input_types(&server).iter().all(|input_type| input_type == "document"));
+    let ran =
+        folder.build(&["a.jsonl", "--schema", "snapseek.toml", "--api-key", "sk-mine", "--no-embed-cache"]);
+    ran.expect_code(0);
+    assert_eq!(server.keys().last().unwrap(), "sk-mine");
+    assert!(
+        folder
+            .build(&["a.jsonl", "--schema", "snapseek.toml", "--embed", "hash"])
+            .expect_code(0)
+            .stderr
+            .contains("a.snap")
+    );
+}
+
+#[test]
+fn v15_mistakes_in_the_embedding_table_are_told_without_its_values() {
+    let folder = folder();
+    let cases = [
+        (
+            "provider = \"openai\"\nmodell = \"x\"\n",
+            "embedding.modell: unknown option; there are provider, model, apiKey, keys, baseUrl, batchSize",
+        ),
+        ("apiKey = \"sk-hush\"\n", "embedding.provider is missing; it is one of bert, hash, ollama"),
+        ("provider = \"openai\"\nkeys = \"sk-hush\"\n", "embedding.keys: must be an array of texts"),
+        ("provider = \"openai\"\napiKey = sk-hush\n", "s.toml is not a schema: TOML parse error at line 5"),
+        ("provider = \"openai\"\napiKey = \"sk-hush\n", "s.toml is not a schema: TOML parse error at line 5"),
+    ];
+    for (table, message) in cases {
+        folder.write("s.toml", format!("[fields]\ntitle = {{}}\n[embedding]\n{table}"));
+        let ran = folder.build(&["a.jsonl", "--schema", "s.toml"]).expect_code(1).expect_stderr(message);
+        assert!(!ran.stderr.contains("hush"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn v15_queries_are_embedded_by_the_provider_as_queries() {
+    let vector = |text: String| if text.contains("panda") { json!([0, 1]) } else { json!([1, 0]) };
+    let server = Loopback::start(move |request| {
+        let vectors = request.texts().into_iter().map(vector).enumerate();
+        let data = vectors.map(|(index, vector)| json!({"index": index, "embedding": vector}));
+        Act::Instead(json!({"data": data.collect::<Vec<_>>()}).to_string())
+    });
+    let folder = folder();
+    let embed = ["--embed", "voyage:lite", "--embed-base-url", &server.url(), "--no-embed-cache"];
+    folder.build(&[&["a.jsonl"], &embed[..]].concat()).expect_code(0);
+    assert!(input_types(&server).iter().all(|input_type| input_type == "document"));
+    let before = server.requests().len();
+    let query = "a small panda";
+    assert_eq!(folder.found(&[&[query, "--mode", "vector"], &embed[..]].concat())[0], "east");
+    assert_eq!(input_types(&server)[before..], ["query"]);
+    assert_eq!(server.requests()[before].texts(), [query]);
+
+    folder.write("q.jsonl", "{\"id\":\"q1\",\"text\":\"a small panda\"}\n{\"id\":\"q2\",\"text\":\" \"}\n");
+    folder.write("q.tsv", "q1\teast\t1\n");
+    let args = ["eval", "a.snap", "--queries", "q.jsonl", "--qrels", "q.tsv", "--json"];
+    let args = [&args[..], &embed[..]].concat();
+    let figures: Value = serde_json::from_str(&folder.run(&args).expect_code(0).stdout).unwrap();
+    assert_eq!(figures["mrr@10"], 1.0);
+    assert_eq!(input_types(&server)[before + 1..], ["query"]);
+    assert_eq!(server.requests()[before + 1].texts(), [query]);
+}
+
+#[test]
+fn v15_a_provider_whose_vectors_the_snapshot_lacks_is_refused_for_queries() {
+    let (folder, server) = (folder(), Loopback::honest());
+    let url = ["--embed-base-url", &server.url(), "--no-embed-cache"];
+    folder.build(&[&["a.jsonl", "--embed", "voyage:lite"], &url[..]].concat()).expect_code(0);
+    let search = |more: &[&str]| folder.run(&[&["search", "a.snap", "panda"], more].concat());
+    let ran = search(&[&["--embed", "openai"], &url[..]].concat()).expect_code(2);
+    ran.expect_stderr(
+        "the snapshot's vectors are of voyage:lite, and --embed gives vectors of openai:text-embedding-3-small, \
+         which cannot be compared; pass --embed voyage:lite",
+    );
+    search(&["--embed", "hash"]).expect_code(2).expect_stderr("leave --embed out");
+    search(&["--api-key", "sk-hush"]).expect_code(2).expect_stderr("--api-key is for an embedding provider");
+    let both = search(&["--embed", "voyage:lite", "--vector", "q.f32"]).expect_code(2);
+    both.expect_stderr("--vector and --embed both give the query's vector; pass one");
+}
+
+#[test]
+fn v15_a_search_goes_on_by_words_when_the_provider_fails_unless_strict() {
+    let (folder, honest) = (folder(), Loopback::honest());
+    let refuses = Loopback::start(|_| Act::Status(401, "", "{}".to_owned()));
+    folder.build(&["a.jsonl", "--embed", "voyage:lite", "--embed-base-url", &honest.url()]).expect_code(0);
+    let args = [
+        "panda",
+        "--embed",
+        "voyage:lite",
+        "--embed-base-url",
+        &refuses.url(),
+        "--api-key",
+        "sk-hush",
+        "--no-embed-cache",
+    ];
+    assert_eq!(folder.found(&args), ["east"]);
+    let ran = folder.run(&[&["search", "a.snap"], &args[..]].concat()).expect_code(0);
+    let ran =
+        ran.expect_stderr("warning: queries are searched without vectors; pass --strict to stop instead");
+    assert!(!ran.stderr.contains("hush"), "{}", ran.stderr);
+    folder.run(&[&["search", "a.snap", "--strict"], &args[..]].concat()).expect_code(1);
+}
+
 #[test]
 fn eval_prints_the_figures_of_trec_eval() {
     let folder = folder();
@@ -193,7 +329,7 @@ fn eval_prints_the_figures_of_trec_eval() {
     let vectors = ["--query-vectors", "plane=qv.f32"];
     let figures = eval(&[&vectors[..], &["--mode", "vector"]].concat());
     assert_eq!(figures, json!({"ndcg@10": 1.0, "recall@100": 1.0, "mrr@10": 1.0, "queries": 2}));
-    // The panda is not among the cold ones.
+    // The panda is not in the group "cold".
     let same = eval(&[&vectors[..], &["--mode", "vector", "--same", "group", "--per-query"]].concat());
     assert_eq!((&same["ndcg@10"], &same["perQuery"][1]["mrr@10"]), (&0.5.into(), &0.0.into()));
     assert_eq!(eval(&["--mode", "keyword"])["mrr@10"], 0.75);

@@ -1,7 +1,8 @@
-//! `snapseek build`: records in, a snapshot out.
+//! `snapseek build`: makes a snapshot from records.
 
+use crate::embedding::EmbeddingSettings;
 use crate::gather::{Gathered, OnBad, Tally};
-use crate::input::{Fault, Inputs, Options};
+use crate::input::{Fault, InputOptions, Inputs};
 use crate::output::{Content, WholeFile};
 use crate::pieces::LivePieces;
 use crate::progress::Progress;
@@ -24,23 +25,25 @@ use std::time::Instant;
 
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
-pub struct Args {
+pub struct BuildArgs {
     /// Files of records or documents, folders of documents, databases; - is stdin, as JSON lines
     ///
     /// Records: .jsonl, .ndjson, .json, .csv, .tsv, SQLite (.db, .sqlite, .sqlite3) and .parquet. Documents: Markdown
     /// (.md, .markdown, .mdx), HTML (.html, .htm, .xhtml), text (.txt, .text, .rst, .adoc, .org), and folders of them.
     ///
-    /// A record is a flat JSON object with an "id", a string or an integer; "kind" is optional. A record with the id
-    /// and kind of an earlier one replaces it. A line {"$": "delete", "id": ...} removes one;
-    /// {"$": "vector", "id": ..., "vector": [...]}, with a "model" where there are several, is the vector of one.
+    /// A record is a flat JSON object with an "id", which is a string or an integer; "kind" is optional. A record
+    /// replaces an earlier one with the same id and kind. A line {"$": "delete", "id": ...} removes a record. A line
+    /// {"$": "vector", "id": ..., "vector": [...]} sets its vector; "model" names the model if there are several.
     ///
-    /// A .json file holds an array of records, one record, or {"records": [...]}. In .csv and .tsv files the first
-    /// line names the fields, and one of them is "id"; empty cells are absent.
+    /// A .json file holds an array of records, one record, or {"records": [...]}. The first line of a .csv or .tsv file
+    /// names the fields, and one of them is "id". Cells of a .csv file are separated by commas, semicolons or tabs.
+    /// Empty and missing cells are absent.
     ///
-    /// Documents are cut at their headings, and where they are long. Each piece is a record with the id PATH#0, PATH#1
-    /// and so on, and with title, heading ("Guide > Install"), text, path, chunkIndex, offset (in characters) and
-    /// line; front matter adds fields. In folders, what is hidden, named in a .gitignore, or in node_modules or target
-    /// is passed over. A row of a database or a Parquet file is a record, and a column a field.
+    /// Documents are cut at their headings, and long sections again. Each piece becomes a record with the id PATH#0,
+    /// PATH#1 and so on, and with title, heading ("Guide > Install"), text, path, chunkIndex, offset (in characters)
+    /// and line; front matter adds fields. In folders, hidden files, files that a .gitignore excludes, and the folders
+    /// node_modules and target are skipped. Each row of a database or a Parquet file is a record, and each column a
+    /// field.
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
 
@@ -48,10 +51,10 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE.snap")]
     output: PathBuf,
 
-    /// Which fields are text, and which are attributes; a .toml or .json file
+    /// A .toml or .json file with the text fields, the attributes, and an embedding provider
     ///
-    /// Without it, the first 10,000 records tell: strings are text, arrays of strings keywords, numbers, booleans and
-    /// dates attributes.
+    /// Without it, the first 10,000 records decide: strings become text, arrays of strings become keywords, and
+    /// numbers, booleans and dates become attributes.
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
 
@@ -60,37 +63,38 @@ pub struct Args {
     preset: Option<String>,
 
     #[command(flatten)]
-    reading: Options,
-
-    #[command(flatten)]
-    vectors: VectorArgs,
+    reading: InputOptions,
 
     #[command(flatten)]
     split: SplitArgs,
 
-    /// How text becomes terms: an FTS5 tokenize= string [default: the schema's, or porter unicode61]
+    /// The tokenizer, as an FTS5 tokenize= string [default: the schema's, or porter unicode61]
     #[arg(long, value_parser = parse_tokenizer)]
     tokenizer: Option<String>,
 
-    /// Keeps the words as they were written beside their stems, for as-you-type, typos and suggestions
+    /// Stores words as written in addition to their stems, for as-you-type, typos and suggestions
     #[arg(long)]
     forms: bool,
 
-    /// Makes every two neighbouring Chinese, Japanese or Korean characters a term
+    /// Indexes every two neighbouring Chinese, Japanese or Korean characters as a term
     #[arg(long)]
     cjk_bigrams: bool,
 
-    /// How many threads to use; the snapshot does not depend on it [default: as many as there are cores]
+    /// The number of threads; the snapshot does not depend on it [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_THREADS))]
     threads: Option<u16>,
 
-    /// Leaves bad records out and counts them, instead of stopping at the first
+    /// Skips and counts bad records, instead of stopping at the first
     #[arg(long)]
     skip_bad: bool,
 
-    /// Replaces the output even if it is there and no snapshot
+    /// Replaces the output even if it is not a snapshot
     #[arg(long)]
     force: bool,
+
+    // Its help headings would also hold for the options after it.
+    #[command(flatten)]
+    vectors: VectorArgs,
 }
 
 const EXAMPLES: &str = r#"Examples:
@@ -108,7 +112,7 @@ const EXAMPLES: &str = r#"Examples:
   snapseek build notes.jsonl -o notes.snap --vectors minilm=notes.f32 --encoding i1
   snapseek build notes.jsonl -o notes.snap --split-docs --max-file-size 25MiB
 
-A schema file, all of it optional but one field:
+A schema file; only one field is required:
   tokenizer = "porter unicode61"
   forms = true                    # as --forms
   cjk = "bigrams"                 # as --cjk-bigrams
@@ -118,39 +122,48 @@ A schema file, all of it optional but one field:
   [attributes]                    # for filters: keyword, keywords, number, bool or time
   project = "keyword"
   createdAt = "time"
-  [vectors.minilm]                # vectors: a field of the records, --vectors minilm=FILE, or --embed
-  encoding = "i8"                 # f32, i8, or i1: bits for a first look, and i8
-  field = "embedding""#;
+  [vectors.minilm]                # from a field, --vectors minilm=FILE, or --embed
+  encoding = "i8"                 # f32, i8, or i1 (1-bit first pass, then i8)
+  field = "embedding"
+  [embedding]                     # the provider if --embed is absent; never stored
+  provider = "voyage"             # as --embed; model is optional
+  model = "voyage-3.5"
+  apiKey = "..."                  # or keys = ["...", "..."], or the provider's variable
+  baseUrl = "https://..."         # as --embed-base-url
+  batchSize = 100                 # as --embed-batch"#;
 
-/// A schema is inferred from at most this many records,
+/// The largest number of records that a schema is inferred from.
 const SAMPLE_COUNT: usize = 10_000;
-/// and of at most about this many bytes.
+/// The largest length of these records together, in bytes, approximately.
 const SAMPLE_LEN: usize = 64 << 20;
 
-/// Records are gathered in batches of about this many bytes: large ones take less time together,
+/// The length of a batch of records, in bytes. Large batches take less time in total.
 const BATCH_LEN: u64 = 8 << 20;
-/// but each thread has several, to end at about the same time as the others,
+/// The number of batches per thread, so that all threads finish at about the same time.
 const BATCHES_PER_THREAD: u64 = 4;
-/// and those under way have about this many bytes, on any number of threads.
+/// The length of all batches in memory, in bytes, for any number of threads.
 const UNDER_WAY_LEN: u64 = 64 << 20;
 const MIN_BATCH_LEN: u64 = 256 << 10;
 
 /// More threads than this only wait for each other.
 const MAX_THREADS: i64 = 256;
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &BuildArgs) -> Result<()> {
     let started = Instant::now();
     let threads = args.threads.map_or_else(available_threads, usize::from);
     let mut inputs = Inputs::new(&args.inputs, &args.reading)?;
     inputs.set_run_len(batch_len(inputs.total(), threads));
     let on_bad = if args.skip_bad { OnBad::Skip } else { OnBad::Stop };
-    let mut schema = schema(args, &mut inputs, on_bad)?;
+    let (mut schema, settings) = schema(args, &mut inputs, on_bad)?;
+    let spec = args.vectors.embed.spec(settings.as_ref())?;
     let output = WholeFile::create(&args.output, Content::Snapshot, args.force)?;
     let cancel = Cancel::new();
-    let interruptible = args.vectors.asks_a_provider().then(|| cancel.on_interrupt());
+    // A provider can take long, so Ctrl-C stops it in an orderly way.
+    let asks_a_provider = spec.as_ref().is_some_and(|spec| !spec.is_built_in());
+    let interruptible = asks_a_provider.then(|| cancel.on_interrupt());
     let read_as = schema.clone();
     let count = || vectors::count_records(Inputs::new(&args.inputs, &args.reading)?, &read_as, threads);
-    let vectors = Vectors::prepare(&args.vectors, &mut schema, &mut inputs, count, &cancel)?;
+    let vectors = Vectors::prepare(&args.vectors, spec.as_ref(), &mut schema, &mut inputs, count, &cancel)?;
     let workers = if vectors.are_ordered() { 1 } else { threads };
 
     let progress = if vectors.show_progress() { Progress::none() } else { Progress::reading(inputs.total()) };
@@ -189,7 +202,7 @@ pub fn run(args: &Args) -> Result<()> {
     notes.iter().for_each(print::note);
     if strays > 0 {
         let told = print::counted(strays, "vector");
-        print::note(format_args!("{told} left out: of records that are not there"));
+        print::note(format_args!("{told} skipped: there is no such record"));
     }
     let seconds = started.elapsed().as_secs_f64();
     let (name, gone) = (args.output.display(), tally.replaced(records));
@@ -222,15 +235,24 @@ fn batch_len(total: Option<u64>, threads: usize) -> usize {
     usize::try_from(len.clamp(MIN_BATCH_LEN, longest)).expect("a few mebibytes")
 }
 
-fn schema(args: &Args, inputs: &mut Inputs, on_bad: OnBad) -> Result<Schema> {
+fn schema(
+    args: &BuildArgs,
+    inputs: &mut Inputs,
+    on_bad: OnBad,
+) -> Result<(Schema, Option<EmbeddingSettings>)> {
     let preset = args.preset.as_deref().and_then(Schema::preset);
+    let mut settings = None;
     let mut schema = match (&args.schema, preset) {
-        (Some(path), _) => schema_file::read(path)?,
+        (Some(path), _) => {
+            let file = schema_file::read(path)?;
+            settings = file.embedding;
+            file.schema
+        }
         (None, Some(preset)) => preset,
         (None, None) => {
             let schema = infer(inputs, on_bad)?;
             print::note(format_args!(
-                "inferred: {} (--schema or --preset says otherwise)",
+                "inferred: {} (pass --schema or --preset to change it)",
                 schema_file::summary(&schema)
             ));
             schema
@@ -245,12 +267,12 @@ fn schema(args: &Args, inputs: &mut Inputs, on_bad: OnBad) -> Result<Schema> {
     if args.cjk_bigrams {
         schema = schema.with_cjk_bigrams();
     }
-    Ok(schema)
+    Ok((schema, settings))
 }
 
 fn infer(inputs: &mut Inputs, on_bad: OnBad) -> Result<Schema> {
     schema_file::infer(inputs.sample(SAMPLE_COUNT, SAMPLE_LEN)).or_else(|error| {
-        // Where records could not be read, that is the better reason.
+        // A fault in the input explains more than the missing records.
         match inputs.first_fault()? {
             Some(fault) if on_bad == OnBad::Stop => Err(stopped_by(&fault)),
             _ => Err(error),
@@ -259,5 +281,5 @@ fn infer(inputs: &mut Inputs, on_bad: OnBad) -> Result<Schema> {
 }
 
 fn stopped_by(fault: &Fault) -> anyhow::Error {
-    anyhow!("{fault}\n  correct it, or pass --skip-bad to leave bad records out")
+    anyhow!("{fault}\n  correct it, or pass --skip-bad to skip bad records")
 }

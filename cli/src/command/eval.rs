@@ -1,20 +1,24 @@
-//! `snapseek eval`: how good are the answers, by queries that somebody judged?
+//! `snapseek eval`: measures results against judged queries.
 
-use crate::evaluation::{Measures, Qrels, Query, QueryRun, Report, evaluate, read_queries};
+use crate::embedding::QueryEmbedder;
+use crate::embedding::args::EmbedArgs;
+use crate::evaluation::{JudgedQuery, Measures, Qrels, QueryRun, Report, evaluate, read_queries};
+use crate::failure::UsageError;
 use crate::input::VectorFile;
+use crate::provider::Cancel;
 use crate::recipe::{self, Recipe};
 use crate::{print, snapshot};
 use anyhow::{Context, Result};
 use serde::Serialize;
-use snapseek::Engine;
 use snapseek::json::Json;
+use snapseek::{Engine, Schema};
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
-pub struct Args {
+pub struct EvalArgs {
     /// The snapshot
     #[arg(value_name = "FILE.snap")]
     file: PathBuf,
@@ -23,7 +27,7 @@ pub struct Args {
     #[arg(long, value_name = "Q.jsonl")]
     queries: PathBuf,
 
-    /// The judgments, with tabs: query, record, relevance; a first line of names is passed over
+    /// The judgments, separated by tabs: query, record, relevance; a header line is skipped
     #[arg(long, value_name = "Q.tsv")]
     qrels: PathBuf,
 
@@ -31,45 +35,49 @@ pub struct Args {
     #[arg(long, value_name = "MODEL=FILE", value_parser = crate::vectors::parse_file)]
     query_vectors: Option<(String, PathBuf)>,
 
-    /// Who answers: hybrid, memory, rag, unified, vault, or a .json file with a recipe
+    /// The recipe: hybrid, memory, rag, unified, vault, or a .json file with one
     #[arg(long, default_value = "hybrid")]
     recipe: String,
 
-    /// How to search: keyword, vector or hybrid [default: hybrid, where queries have vectors]
+    /// The mode: keyword, vector or hybrid [default: hybrid if queries have vectors]
     #[arg(long)]
     mode: Option<String>,
 
-    /// Looks only among records whose attribute of this name has the query's own value
+    /// Searches only records whose attribute of this name has the query's value
     #[arg(long, value_name = "NAME")]
     same: Vec<String>,
 
-    /// Further options of the search, as the JavaScript API takes them
+    /// Further search options of the JavaScript API
     #[arg(long, value_name = "JSON", value_parser = recipe::parse_options)]
     options: Option<Json>,
 
-    /// Shows every query's figures
+    /// Shows the figures of every query
     #[arg(long)]
     per_query: bool,
 
     /// Prints one JSON document
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    embed: EmbedArgs,
 }
 
 const EXAMPLES: &str = r#"Examples:
   snapseek eval docs.snap --queries queries.jsonl --qrels qrels.tsv
   snapseek eval docs.snap --queries q.jsonl --qrels q.tsv --mode keyword --per-query
   snapseek eval docs.snap --queries q.jsonl --qrels q.tsv --query-vectors minilm=queries.f32
+  snapseek eval docs.snap --queries q.jsonl --qrels q.tsv --embed voyage:voyage-3.5
   snapseek eval docs.snap --queries q.jsonl --qrels q.tsv --recipe rag --options '{"maxPerSource": 20}'
   snapseek eval chats.snap --queries q.jsonl --qrels q.tsv --same group --options '{"fusion": "rrf"}'
 
 The figures are trec_eval's: nDCG@10 with the judged relevance as gain, recall@100, and MRR@10, each a mean over the
 queries that are judged."#;
 
-/// recall@100 looks at so many records.
+/// The number of results per query that recall@100 needs.
 const DEPTH: usize = 100;
 
-/// The figures, as they are printed.
+/// The figures as they are printed.
 #[derive(Debug, Serialize)]
 struct Figures<'a> {
     #[serde(rename = "ndcg@10")]
@@ -93,23 +101,15 @@ impl Figures<'_> {
     }
 }
 
-pub fn run(args: Args) -> Result<()> {
+pub fn run(args: EvalArgs) -> Result<()> {
     let mut engine = snapshot::open(&args.file)?;
     let recipe = Recipe::of(Some(&args.recipe), &engine)?;
     let queries = read_queries(&args.queries)?;
     let qrels = Qrels::read(&args.qrels)?;
-    let mut vectors = match &args.query_vectors {
-        Some((name, path)) => {
-            let width = engine.schema().model(name).and_then(|(_, model)| model.width);
-            Some(VectorFile::open(path, Some(queries.len() as u64), width)?)
-        }
-        None => None,
-    };
-    let model = args.query_vectors.map(|(model, _)| model);
+    let QueryVectors { vectors, model } = query_vectors(&args, &queries, engine.schema())?;
     let started = Instant::now();
     let mut runs = Vec::with_capacity(queries.len());
-    for (row, query) in (0..).zip(&queries) {
-        let vector = vectors.as_mut().map(|vectors| vectors.row(row)).transpose()?;
+    for (query, vector) in queries.iter().zip(vectors) {
         let question = Question {
             query,
             vector,
@@ -127,25 +127,57 @@ pub fn run(args: Args) -> Result<()> {
     }
     let seconds = started.elapsed().as_secs_f64();
     let report = evaluate(&runs, &qrels);
-    if !report.unjudged.is_empty() {
-        let count = print::counted(report.unjudged.len() as u64, "query");
-        print::note(format_args!("warning: {count} not judged, and left out: {}", report.unjudged[0]));
+    if let Some(first) = report.unjudged.first() {
+        let (count, all) = (report.unjudged.len(), queries.len());
+        print::note(format_args!(
+            "warning: skipped {count} of {all} queries without judgments, such as {first:?}"
+        ));
     }
     print_report(&report, args.per_query, args.json, seconds)
 }
 
-/// A query, and how it is asked.
+/// The vectors of queries, and the model that they are for.
+struct QueryVectors {
+    /// One per query; `None` for a query without a vector.
+    vectors: Vec<Option<Vec<f32>>>,
+    /// The name of the model; `None` takes the snapshot's first.
+    model: Option<String>,
+}
+
+/// Gets the vectors of queries from a file, or from a provider.
+fn query_vectors(args: &EvalArgs, queries: &[JudgedQuery], schema: &Schema) -> Result<QueryVectors> {
+    if let Some((name, path)) = &args.query_vectors {
+        if args.embed.embed.is_some() {
+            let message = "--query-vectors and --embed both give the queries' vectors; pass one";
+            return Err(UsageError(message.to_owned()).into());
+        }
+        let width = schema.model(name).and_then(|(_, model)| model.width);
+        let mut file = VectorFile::open(path, Some(queries.len() as u64), width)?;
+        let rows = (0..queries.len() as u64).map(|row| file.row(row).map(Some));
+        return Ok(QueryVectors { vectors: rows.collect::<Result<_>>()?, model: Some(name.clone()) });
+    }
+    let cancel = Cancel::new();
+    let _interruptible = args.embed.embed.is_some().then(|| cancel.on_interrupt());
+    let Some(embedder) = QueryEmbedder::start(&args.embed, schema, None, &cancel)? else {
+        return Ok(QueryVectors { vectors: vec![None; queries.len()], model: None });
+    };
+    let texts = queries.iter().map(|query| query.text.as_str()).collect::<Vec<_>>();
+    let model = (schema.models().len() > 1).then(|| embedder.model().to_owned());
+    Ok(QueryVectors { vectors: embedder.vectors(&texts)?, model })
+}
+
+/// A query with its search options.
 struct Question<'a> {
-    query: &'a Query,
+    query: &'a JudgedQuery,
     vector: Option<Vec<f32>>,
-    /// What the query itself says of attributes.
+    /// The conditions on attributes that come from the query.
     same: Vec<(String, Json)>,
     mode: Option<String>,
     model: Option<String>,
     options: Option<&'a Json>,
 }
 
-fn conditions(query: &Query, same: &[String]) -> Result<Vec<(String, Json)>> {
+fn conditions(query: &JudgedQuery, same: &[String]) -> Result<Vec<(String, Json)>> {
     let own = |name: &String| {
         let value = query.fields.get(name).with_context(|| format!("the query has no {name:?}"))?;
         Ok((name.clone(), value.clone()))
@@ -170,7 +202,7 @@ fn ask(engine: &Engine, question: Question, recipe: Option<&Json>) -> Result<Que
     Ok(QueryRun::in_order(&question.query.id, found.hits.into_iter().map(|hit| hit.id)))
 }
 
-/// Asks a recipe of a source system. What the query itself says of attributes are options of the same names.
+/// Searches with a named recipe. The conditions of the query are options of the same names.
 fn ask_recipe(engine: &mut Engine, name: &str, question: Question) -> Result<QueryRun> {
     let mut options = vec![("limit".to_owned(), Json::Integer(DEPTH as i64))];
     options.extend(question.mode.map(|mode| ("mode".to_owned(), Json::String(mode))));

@@ -1,4 +1,4 @@
-//! `snapseek export`: the records back, as JSON lines, and what is known beside them.
+//! `snapseek export`: prints the records as JSON lines, then links, sessions, usages and feedback.
 
 use crate::snapshot;
 use anyhow::{Context, Result};
@@ -7,13 +7,13 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "Example:\n  snapseek export notes.snap | snapseek build - -o again.snap")]
-pub struct Args {
+pub struct ExportArgs {
     /// The snapshot
     #[arg(value_name = "FILE.snap")]
     file: PathBuf,
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &ExportArgs) -> Result<()> {
     let engine = snapshot::open(&args.file)?;
     let mut out = BufWriter::new(io::stdout().lock());
     let mut written = Ok(());

@@ -1,4 +1,4 @@
-//! `snapseek inspect`: what a snapshot holds, and how many bytes each part takes.
+//! `snapseek inspect`: shows the contents of a snapshot, and the length of each part.
 
 use crate::split::with_suffix;
 use crate::{print, snapshot};
@@ -15,7 +15,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct InspectArgs {
     /// The snapshot
     #[arg(value_name = "FILE.snap")]
     file: PathBuf,
@@ -25,7 +25,7 @@ pub struct Args {
     json: bool,
 }
 
-/// What there is to say of a snapshot.
+/// The description of a snapshot.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     format: u32,
@@ -33,7 +33,7 @@ struct Report<'a> {
     records: u32,
     tokens: u64,
     terms: usize,
-    /// Written forms; none where the schema does not keep them.
+    /// The number of written forms; `None` if the schema does not store them.
     #[serde(skip_serializing_if = "Option::is_none")]
     forms: Option<usize>,
     fields: Vec<Field<'a>>,
@@ -41,7 +41,7 @@ struct Report<'a> {
     models: Vec<Model<'a>>,
     schema: &'a Schema,
     sections: Vec<Section>,
-    /// The files beside the snapshot that hold its documents.
+    /// The files next to the snapshot that hold its documents.
     #[serde(rename = "documentFiles", skip_serializing_if = "Vec::is_empty")]
     document_files: Vec<DocumentFile>,
 }
@@ -71,7 +71,7 @@ struct Model<'a> {
     id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fingerprint: Option<&'a str>,
-    /// What the snapshot itself embeds queries with.
+    /// The embedder that the snapshot itself uses for queries.
     #[serde(skip_serializing_if = "Option::is_none")]
     embedder: Option<EmbedderKind>,
 }
@@ -83,9 +83,9 @@ struct Section {
     bytes: usize,
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &InspectArgs) -> Result<()> {
     let engine = snapshot::open(&args.file)?;
-    let segment = engine.segments().next().context("the snapshot holds nothing")?;
+    let segment = engine.segments().next().context("the snapshot is empty")?;
     let report = Report::of(segment, &args.file).with_context(|| args.file.display().to_string())?;
     if args.json {
         return print::json(&report);

@@ -1,4 +1,4 @@
-//! `snapseek match`: raw FTS5.
+//! `snapseek match`: runs FTS5 expressions.
 
 use super::parse_filter;
 use crate::{print, snapshot};
@@ -15,24 +15,24 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
-pub struct Args {
+pub struct MatchArgs {
     /// The snapshot
     #[arg(value_name = "FILE.snap")]
     file: PathBuf,
 
-    /// What stands after MATCH in FTS5
+    /// The expression, as after MATCH in FTS5
     #[arg(value_name = "EXPR", required_unless_present = "batch", allow_hyphen_values = true)]
     expression: Option<String>,
 
-    /// How many rows, best first [default: all]
+    /// The number of rows, best first [default: all]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// The weights of the first fields, as bm25() takes them [default: the schema's]
+    /// The weights of the first fields, as in bm25() [default: the schema's]
     #[arg(long, value_name = "A,B,C", value_delimiter = ',', allow_hyphen_values = true, value_parser = parse_weight)]
     weights: Option<Vec<f64>>,
 
-    /// Adds FTS5's snippet(); COL is a name or a number, -1 is the best one
+    /// Adds FTS5's snippet(); COL is a name or a number, -1 is the best column
     #[arg(long, value_name = "COL,OPEN,CLOSE,ELLIPSIS,TOKENS", allow_hyphen_values = true, value_parser = parse_snippet)]
     snippet: Option<MatchSnippet>,
 
@@ -44,7 +44,7 @@ pub struct Args {
     #[arg(long, value_name = "JSON", value_parser = parse_filter)]
     filter: Option<Json>,
 
-    /// Answers one JSON question a line with one JSON answer a line; - is stdin
+    /// Reads one JSON request per line, and prints one JSON response per line; - is stdin
     #[arg(
         long,
         value_name = "FILE",
@@ -75,7 +75,7 @@ enum Answer {
     Error(String),
 }
 
-pub fn run(args: Args) -> Result<()> {
+pub fn run(args: MatchArgs) -> Result<()> {
     let engine = snapshot::open(&args.file)?;
     if let Some(questions) = &args.batch {
         return answer_batch(&engine, questions);
@@ -109,11 +109,11 @@ fn answer_batch(engine: &Engine, questions: &Path) -> Result<()> {
     };
     let mut out = BufWriter::new(io::stdout().lock());
     let mut line = Vec::new();
-    while lines.read_until(b'\n', &mut line).context("the questions cannot be read")? > 0 {
+    while lines.read_until(b'\n', &mut line).context("the requests cannot be read")? > 0 {
         if !line.trim_ascii().is_empty() {
             let answer = answer(engine, &line).unwrap_or_else(|error| Answer::Error(format!("{error:#}")));
             print::json_line(&mut out, &answer)?;
-            // Whoever asks may wait for this answer before the next question.
+            // The caller may wait for this response before it sends the next request.
             out.flush()?;
         }
         line.clear();
@@ -122,16 +122,16 @@ fn answer_batch(engine: &Engine, questions: &Path) -> Result<()> {
 }
 
 fn answer(engine: &Engine, line: &[u8]) -> Result<Answer> {
-    let json = Json::parse(line).context("this is no question")?;
+    let json = Json::parse(line).context("this is not a request")?;
     let mut question = Options::of(&json);
     question.require("match");
     let expression = question.text("match").unwrap_or_default();
     let options = MatchOptions::take(&mut question);
-    question.finish().context("this is no question")?;
+    question.finish().context("this is not a request")?;
     Ok(Answer::Rows(engine.matches(expression, &options)?))
 }
 
-/// The error with the place in the expression, and what to do about it.
+/// Adds the position in the expression, and advice, to an error.
 fn pointed_out(expression: &str, error: SearchError) -> anyhow::Error {
     let SearchFault::Query(query) = &*error else { return error.into() };
     let span = query.span();
@@ -152,16 +152,18 @@ fn print_row(out: &mut impl Write, row: &MatchRow) -> io::Result<()> {
 
 fn parse_weight(text: &str) -> Result<f64, String> {
     let weight = text.trim().parse().ok().filter(|weight: &f64| weight.is_finite());
-    weight.ok_or_else(|| "a weight is a number".to_owned())
+    weight.ok_or_else(|| "a weight must be a number".to_owned())
 }
 
 fn parse_snippet(text: &str) -> Result<MatchSnippet, String> {
     let parts = text.split(',').collect::<Vec<_>>();
     let [column, open, close, ellipsis, tokens] = parts[..] else {
-        return Err(format!("five parts are wanted, parted by commas, not {}", parts.len()));
+        return Err(format!("pass five parts, separated by commas, not {}", parts.len()));
     };
-    let tokens =
-        tokens.trim().parse().map_err(|_| format!("the last part is a number of tokens, not {tokens:?}"))?;
+    let tokens = tokens
+        .trim()
+        .parse()
+        .map_err(|_| format!("the last part must be a number of tokens, not {tokens:?}"))?;
     let [open, close, ellipsis] = [open, close, ellipsis].map(str::to_owned);
     Ok(MatchSnippet { column: parse_column(column), open, close, ellipsis, tokens })
 }
@@ -169,7 +171,7 @@ fn parse_snippet(text: &str) -> Result<MatchSnippet, String> {
 fn parse_highlight(text: &str) -> Result<HighlightOptions, String> {
     let parts = text.split(',').collect::<Vec<_>>();
     let [column, open, close] = parts[..] else {
-        return Err(format!("three parts are wanted, parted by commas, not {}", parts.len()));
+        return Err(format!("pass three parts, separated by commas, not {}", parts.len()));
     };
     Ok(HighlightOptions { column: parse_column(column), open: open.to_owned(), close: close.to_owned() })
 }

@@ -1,4 +1,4 @@
-//! What can be asked on the command line? One file a command: its arguments, and what it does.
+//! The commands. Each has a file with its arguments and its code.
 
 mod build;
 mod eval;
@@ -27,32 +27,32 @@ Examples:
   snapseek build notes.jsonl -o notes.snap
   snapseek search notes.snap 'quick fox'
 
-Exit codes: 0 done, 1 the data or the question is wrong, 2 the command line is wrong.";
+Exit codes: 0 success, 1 bad data or a bad query, 2 a bad command line.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Builds a snapshot from records.
-    Build(build::Args),
-    /// Finds the best records for a few words.
-    Search(search::Args),
-    /// Finds the rows that match an FTS5 expression, scored as SQLite scores them.
-    Match(match_::Args),
+    Build(build::BuildArgs),
+    /// Finds the best records for a query.
+    Search(search::SearchArgs),
+    /// Finds the rows that match an FTS5 expression, with the scores of SQLite.
+    Match(match_::MatchArgs),
     /// Completes the last word of a text.
-    Suggest(suggest::Args),
-    /// Shows what a snapshot holds.
-    Inspect(inspect::Args),
+    Suggest(suggest::SuggestArgs),
+    /// Shows the contents of a snapshot.
+    Inspect(inspect::InspectArgs),
     /// Checks every byte of a snapshot.
-    Verify(verify::Args),
+    Verify(verify::VerifyArgs),
     /// Prints the records of a snapshot, as JSON lines.
-    Export(export::Args),
-    /// Measures how good the answers are, by queries that somebody judged.
-    Eval(eval::Args),
+    Export(export::ExportArgs),
+    /// Measures the quality of results against judged queries.
+    Eval(eval::EvalArgs),
     /// Serves the demo page and a snapshot, on this machine only.
-    Serve(serve::Args),
+    Serve(serve::ServeArgs),
 }
 
 impl Arguments {
-    /// Does what was asked.
+    /// Runs the command.
     pub fn run(self) -> Result<()> {
         match self.command {
             Command::Build(args) => build::run(&args),
@@ -68,13 +68,11 @@ impl Arguments {
     }
 }
 
-/// Reads a filter from an argument.
+/// Parses a filter.
 fn parse_filter(text: &str) -> Result<Json, String> {
     match Json::parse(text.as_bytes()) {
         Ok(json @ Json::Object(_)) => Ok(json),
-        Ok(json) => {
-            Err(format!("a filter is a JSON object such as {{\"project\": \"web\"}}, not {}", json.kind()))
-        }
+        Ok(json) => Err(format!("pass a JSON object such as {{\"project\": \"web\"}}, not {}", json.kind())),
         Err(error) => Err(format!("this is not JSON: {error}")),
     }
 }

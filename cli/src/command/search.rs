@@ -1,7 +1,11 @@
-//! `snapseek search`: words in, hits out.
+//! `snapseek search`: finds the best records for a query.
 
 use super::parse_filter;
+use crate::embedding::QueryEmbedder;
+use crate::embedding::args::EmbedArgs;
+use crate::failure::UsageError;
 use crate::print::{self, Marks};
+use crate::provider::Cancel;
 use crate::recipe::{self, Recipe};
 use crate::snapshot;
 use anyhow::{Context, Result, ensure};
@@ -15,20 +19,21 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
-pub struct Args {
+pub struct SearchArgs {
     /// The snapshot
     #[arg(value_name = "FILE.snap")]
     file: PathBuf,
 
-    /// The words to look for; any of them is enough
+    /// The words to look for; a record needs only one of them
     #[arg(allow_hyphen_values = true)]
     query: String,
 
-    /// Who answers: hybrid, memory, rag, unified, vault, or a .json file with a recipe [default: the snapshot's own]
+    /// The recipe: hybrid, memory, rag, unified, vault, or a .json file with one [default: the snapshot's own]
     #[arg(long, value_name = "R")]
     recipe: Option<String>,
 
-    /// How to search: keyword, vector or hybrid; rag and memory have semantic, rag has fts [default: hybrid, where the query has a vector]
+    /// The mode: keyword, vector or hybrid; rag and memory also have semantic, rag has fts [default: hybrid if the
+    /// query has a vector]
     #[arg(long)]
     mode: Option<String>,
 
@@ -36,27 +41,27 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     vector: Option<PathBuf>,
 
-    /// Whose vectors are compared [default: the snapshot's first model]
+    /// The vector model to compare with [default: the snapshot's first model]
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 
-    /// How words and vectors become one: auto, rrf or sum [default: auto]
+    /// How to combine keyword and vector scores: auto, rrf or sum [default: auto]
     #[arg(long)]
     fusion: Option<String>,
 
-    /// What vectors count with --fusion sum, 0 to 1 [default: 0.5]
+    /// The weight of vectors with --fusion sum, 0 to 1 [default: 0.5]
     #[arg(long, value_name = "A")]
     alpha: Option<f64>,
 
-    /// Further options, as the JavaScript API takes them; what has an argument of its own goes before them
+    /// Further options of the JavaScript API; arguments of the command line override them
     #[arg(long, value_name = "JSON", value_parser = recipe::parse_options)]
     options: Option<Json>,
 
-    /// How many hits, best first [default: 10]
+    /// The number of hits, best first [default: 10]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// How many of the best hits to leave out
+    /// The number of best hits to skip
     #[arg(long, value_name = "N")]
     offset: Option<usize>,
 
@@ -68,11 +73,11 @@ pub struct Args {
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     facets: Vec<String>,
 
-    /// Takes the last word for the beginning of one
+    /// Treats the last word as the beginning of a word
     #[arg(long)]
     as_you_type: bool,
 
-    /// How many typing errors a word that the index lacks may have: 0 to 2
+    /// The number of typing errors to tolerate in a word that the index lacks: 0 to 2
     #[arg(long, value_name = "N")]
     typos: Option<u8>,
 
@@ -80,7 +85,7 @@ pub struct Args {
     #[arg(long)]
     count: bool,
 
-    /// Shows what made each score
+    /// Shows how each score is made up
     #[arg(long)]
     explain: bool,
 
@@ -91,6 +96,9 @@ pub struct Args {
     /// Prints the response as one JSON document
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    embed: EmbedArgs,
 }
 
 const EXAMPLES: &str = r#"Examples:
@@ -101,6 +109,7 @@ const EXAMPLES: &str = r#"Examples:
   snapseek search notes.snap jwt --json | jq -r '.hits[].id'
   snapseek search memories.snap 'deploy' --recipe memory --options '{"projectId": "web", "track": false}'
   snapseek search notes.snap jwt --recipe recency.json --explain
+  snapseek search notes.snap 'how do tokens expire' --embed voyage:voyage-3.5
 
 Filters take
   for strings            any, all, none, eq, ne, exists
@@ -108,22 +117,23 @@ Filters take
   for booleans           eq, ne, exists
 and {"not": {...}} and {"or": [{...}, {...}]} around them."#;
 
-/// So many values of a facet are shown to people.
+/// The number of values that are shown per facet.
 const SHOWN_VALUES: usize = 10;
 
-pub fn run(args: Args) -> Result<()> {
+pub fn run(mut args: SearchArgs) -> Result<()> {
     let mut engine = snapshot::open(&args.file)?;
+    let vector = query_vector(&mut args, &engine)?;
     let own = match Recipe::of(args.recipe.as_deref(), &engine)? {
         Recipe::Hybrid => None,
         Recipe::Own(recipe) => Some(recipe),
-        Recipe::Named(name) => return ask_recipe(&mut engine, name, args),
+        Recipe::Named(name) => return ask_recipe(&mut engine, name, vector, args),
     };
     let given = recipe::search_options(args.options.as_ref())?;
     let mut options = SearchOptions {
         limit: args.limit.or(given.limit),
         offset: args.offset.or(given.offset),
         mode: args.mode.or(given.mode),
-        vector: args.vector.as_deref().map(query_vector).transpose()?.or(given.vector),
+        vector: vector.or(given.vector),
         model: args.model.or(given.model),
         fusion: args.fusion.or(given.fusion),
         alpha: args.alpha.or(given.alpha),
@@ -153,8 +163,13 @@ pub fn run(args: Args) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// Asks a recipe of a source system. Its options are its own; what an argument says goes before them.
-fn ask_recipe(engine: &mut Engine, name: &'static str, args: Args) -> Result<()> {
+/// Searches with a named recipe. Arguments of the command line override `--options`.
+fn ask_recipe(
+    engine: &mut Engine,
+    name: &'static str,
+    vector: Option<Vec<f32>>,
+    args: SearchArgs,
+) -> Result<()> {
     let count = |count: usize| Json::from_f64(count as f64);
     let flag = |is_set: bool| is_set.then_some(Json::Bool(true));
     let said = [
@@ -163,7 +178,7 @@ fn ask_recipe(engine: &mut Engine, name: &'static str, args: Args) -> Result<()>
         ("mode", args.mode.map(Json::String)),
         ("model", args.model.map(Json::String)),
         ("filter", args.filter),
-        // Memories always explain themselves.
+        // The memory recipe always explains its scores.
         ("explain", flag(args.explain && name != RecipeName::Memory.name())),
     ];
     let mut options =
@@ -174,7 +189,6 @@ fn ask_recipe(engine: &mut Engine, name: &'static str, args: Args) -> Result<()>
     if !args_name(&options, "now") {
         options.push(("now".to_owned(), Json::from_f64(snapshot::now())));
     }
-    let vector = args.vector.as_deref().map(query_vector).transpose()?;
     let answer = recipe::ask(engine, name, &args.query, options, vector)?;
     if args.json {
         return print::json(&answer);
@@ -190,7 +204,7 @@ fn ask_recipe(engine: &mut Engine, name: &'static str, args: Args) -> Result<()>
     for (number, hit) in found.iter().enumerate() {
         writeln!(out, "{}. {}  {:.4}", number + 1, print::plain(hit.id), hit.score)?;
         if let Some(text) = hit.text {
-            // What recipes mark, they mark for HTML.
+            // Recipes mark matches as HTML.
             let marked = print::plain(text).replace("<mark>", Marks::OPEN).replace("</mark>", Marks::CLOSE);
             writeln!(out, "   {}", Marks::for_stdout().apply(&marked))?;
         }
@@ -208,8 +222,28 @@ fn args_name(options: &[(String, Json)], name: &str) -> bool {
     options.iter().any(|(known, _)| known == name)
 }
 
-/// The vector in a file.
-fn query_vector(path: &Path) -> Result<Vec<f32>> {
+/// Returns the query's vector, from a file or from a provider. If the snapshot has several models, sets `args.model`.
+fn query_vector(args: &mut SearchArgs, engine: &Engine) -> Result<Option<Vec<f32>>> {
+    if let Some(path) = &args.vector {
+        if args.embed.embed.is_some() {
+            return Err(
+                UsageError("--vector and --embed both give the query's vector; pass one".to_owned()).into()
+            );
+        }
+        return read_vector(path).map(Some);
+    }
+    let schema = engine.schema();
+    let embedder = QueryEmbedder::start(&args.embed, schema, args.model.as_deref(), &Cancel::new())?;
+    let Some(embedder) = embedder else { return Ok(None) };
+    let vector = embedder.vectors(&[&args.query])?.remove(0);
+    if vector.is_some() && schema.models().len() > 1 {
+        args.model = Some(embedder.model().to_owned());
+    }
+    Ok(vector)
+}
+
+/// Reads a vector from a file.
+fn read_vector(path: &Path) -> Result<Vec<f32>> {
     let name = path.display();
     let is_stdin = path == Path::new("-");
     let bytes =
@@ -217,17 +251,17 @@ fn query_vector(path: &Path) -> Result<Vec<f32>> {
     let bytes = bytes.with_context(|| format!("{name} cannot be read"))?;
     if path.extension().is_some_and(|extension| extension == "f32") {
         let (numbers, rest) = bytes.as_chunks::<4>();
-        ensure!(rest.is_empty(), "{name} has {} bytes; a .f32 file has four a number", bytes.len());
+        ensure!(rest.is_empty(), "{name} has {} bytes; a .f32 file has four per number", bytes.len());
         return Ok(numbers.iter().map(|number| f32::from_le_bytes(*number)).collect());
     }
     serde_json::from_slice(&bytes)
-        .with_context(|| format!("{name} is no vector; a .f32 file, or JSON such as [0.1, 0.2] is wanted"))
+        .with_context(|| format!("{name} is not a vector; pass a .f32 file, or JSON such as [0.1, 0.2]"))
 }
 
 fn print_response(out: &mut impl Write, response: &SearchResponse, offset: usize) -> io::Result<()> {
     for correction in &response.corrected {
         let (word, instead) = (print::plain(&correction.word), print::plain(&correction.instead.join(", ")));
-        writeln!(out, "{word} is not there; looked for {instead}")?;
+        writeln!(out, "no record contains {word}; searched for {instead}")?;
     }
     for (number, hit) in response.hits.iter().enumerate() {
         print_hit(out, offset + number + 1, hit)?;
@@ -242,7 +276,7 @@ fn print_response(out: &mut impl Write, response: &SearchResponse, offset: usize
         writeln!(out, "{}: {}{more}", facet.attribute, shown.collect::<Vec<_>>().join(", "))?;
     }
     match response.total {
-        Some(total) => writeln!(out, "{total} in all"),
+        Some(total) => writeln!(out, "{total} matches in total"),
         None => Ok(()),
     }
 }

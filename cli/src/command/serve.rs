@@ -1,18 +1,16 @@
-//! `snapseek serve`: the demo page, on this machine only.
+//! `snapseek serve`: shows the demo page on this machine.
 
-use crate::server::Site;
+use crate::server::{self, Site};
 use crate::snapshot;
 use anyhow::{Context, Result};
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 use std::process;
-use std::sync::Arc;
-use std::thread;
 
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "Example:\n  snapseek serve notes.snap --port 0")]
-pub struct Args {
+pub struct ServeArgs {
     /// The snapshot; the page finds it at /demo.snap
     #[arg(value_name = "FILE.snap")]
     file: PathBuf,
@@ -21,28 +19,22 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 8080)]
     port: u16,
 
-    /// The folder of the page; /pkg/ is the folder pkg beside it
+    /// The folder of the page; /pkg/ is the folder pkg next to it
     #[arg(long, value_name = "DIR", default_value = "www")]
     www: PathBuf,
 }
 
-pub fn run(args: &Args) -> Result<()> {
-    // A wrong file shows here, and not in the browser.
+pub fn run(args: &ServeArgs) -> Result<()> {
+    // Report a bad snapshot here rather than in the browser.
     drop(snapshot::open(&args.file)?);
-    let site = Arc::new(Site::new(&args.www, &args.file)?);
+    let site = Site::new(&args.www, &args.file)?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port))
         .with_context(|| format!("port {} cannot be used; pass --port 0 for a free one", args.port))?;
-    let address = listener.local_addr().context("the address is not known")?;
-    // Ctrl-C is how this is meant to end, so it is no failure.
+    let address = listener.local_addr().context("the address of the server is not known")?;
+    // Ctrl-C is the usual way to end the server, so it is not a failure.
     ctrlc::set_handler(|| process::exit(0)).context("signals cannot be handled")?;
     let mut out = io::stdout();
     writeln!(out, "http://{address}/")?;
     out.flush()?;
-    for connection in listener.incoming() {
-        // A browser that went away, or too many at once, concern this connection only.
-        let Ok(connection) = connection else { continue };
-        let site = Arc::clone(&site);
-        let _ = thread::Builder::new().spawn(move || site.answer(connection));
-    }
-    Ok(())
+    server::serve(site, listener).context("the server cannot start")
 }

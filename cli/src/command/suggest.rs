@@ -1,4 +1,4 @@
-//! `snapseek suggest`: the beginning of a word in, words out.
+//! `snapseek suggest`: completes the last word of a text.
 
 use crate::{print, snapshot};
 use anyhow::Result;
@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "Example:\n  snapseek suggest notes.snap 'how to inst' --limit 5")]
-pub struct Args {
-    /// The snapshot; built with --forms, it suggests words as they were written
+pub struct SuggestArgs {
+    /// The snapshot; if it was built with --forms, words are suggested as written
     #[arg(value_name = "FILE.snap")]
     file: PathBuf,
 
@@ -17,7 +17,7 @@ pub struct Args {
     #[arg(allow_hyphen_values = true)]
     text: String,
 
-    /// How many words, the most frequent first
+    /// The number of words, the most frequent first
     #[arg(long, value_name = "N", default_value_t = 10)]
     limit: usize,
 
@@ -37,7 +37,7 @@ struct Suggestion {
     count: u64,
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(args: &SuggestArgs) -> Result<()> {
     let found = snapshot::open(&args.file)?.suggest(&args.text, args.limit)?;
     let suggestions = found.into_iter().map(|(word, count)| Suggestion { word, count }).collect();
     let answer = Suggestions { suggestions };

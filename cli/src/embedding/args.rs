@@ -1,6 +1,6 @@
-//! What can be said on the command line about embedding?
+//! The arguments about embedding.
 
-use super::{Cache, EmbeddingError, Pipeline};
+use super::{Cache, EmbeddingError, EmbeddingSettings, Pipeline};
 use crate::failure::UsageError;
 use crate::print;
 use crate::provider::remote::secret::Secret;
@@ -9,57 +9,59 @@ use anyhow::Result;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Who embeds, and how.
+/// Which provider embeds, and how.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Embedding")]
 pub struct EmbedArgs {
-    /// Makes vectors with this: static:FOLDER, hash, bert:FOLDER, openai, voyage or ollama
+    /// Makes vectors with a provider: static:FOLDER, hash, bert:FOLDER, openai, voyage or ollama
     ///
-    /// static is a table of token vectors that the snapshot carries, and hash needs no file: with both, queries are
-    /// embedded offline wherever the snapshot is opened. With the others a query's vector comes from the caller. openai is text-embedding-3-small, voyage is voyage-3.5, ollama is nomic-embed-text; another model is named
-    /// after a colon. bert computes the sentence-transformer in a folder (config.json, tokenizer.json,
-    /// model.safetensors), on this machine.
+    /// static is a table of token vectors that the snapshot carries, and hash needs no file. With these two, a snapshot
+    /// embeds queries offline. With the others, pass --embed to search and eval too, or a vector from elsewhere.
+    ///
+    /// The default models are text-embedding-3-small of openai, voyage-3.5 of voyage and nomic-embed-text of ollama;
+    /// name another after a colon. bert computes the sentence-transformer in a folder (config.json, tokenizer.json,
+    /// model.safetensors) on this machine.
     #[arg(long, value_name = "PROVIDER[:MODEL]")]
     pub embed: Option<String>,
 
-    /// The server to ask [default: the provider's own, or OPENAI_BASE_URL, VOYAGE_BASE_URL, OLLAMA_HOST]
-    #[arg(long, value_name = "URL", requires = "embed")]
+    /// The address of the server [default: the provider's own, or OPENAI_BASE_URL, VOYAGE_BASE_URL, OLLAMA_HOST]
+    #[arg(long, value_name = "URL")]
     pub embed_base_url: Option<String>,
 
-    /// A key; again for more, of which the next is used when one is throttled
+    /// An API key; repeat it for more keys, which take turns when one is throttled
     ///
-    /// Other users of this machine can see arguments: OPENAI_API_KEY and VOYAGE_API_KEY are the better place. They
-    /// may hold several keys, with commas between them.
-    #[arg(long, value_name = "KEY", value_parser = parse_keys, requires = "embed")]
+    /// Other users of this machine can see arguments. Prefer OPENAI_API_KEY and VOYAGE_API_KEY, which may hold several
+    /// keys, separated by commas.
+    #[arg(long, value_name = "KEY", value_parser = parse_keys)]
     pub api_key: Vec<Keys>,
 
-    /// Texts a request [default: 100; bert: 16]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), requires = "embed")]
+    /// The number of texts per request [default: 100; bert: 16]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub embed_batch: Option<u32>,
 
-    /// Requests at a time [default: 4; bert: as many as there are cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256), requires = "embed")]
+    /// The number of concurrent requests [default: 4; bert: the number of cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub embed_parallel: Option<u16>,
 
-    /// How long a request may take, in seconds [default: 60]
-    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, requires = "embed")]
+    /// The timeout of a request, in seconds [default: 60]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub embed_timeout: Option<Duration>,
 
-    /// How long a connection may take to come about, in seconds [default: 10]
-    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, requires = "embed")]
+    /// The timeout of a connection attempt, in seconds [default: 10]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub embed_connect_timeout: Option<Duration>,
 
-    /// Keeps vectors in this folder, so that only what changed is embedded again
+    /// Caches vectors in this folder, so that only changed texts are embedded again
     ///
-    /// Without it, they are kept in SNAPSEEK_CACHE, or in snapseek under XDG_CACHE_HOME or ~/.cache.
-    #[arg(long, value_name = "FOLDER", requires = "embed")]
+    /// Without it, the cache is in SNAPSEEK_CACHE, or in snapseek below XDG_CACHE_HOME or ~/.cache.
+    #[arg(long, value_name = "FOLDER")]
     pub embed_cache: Option<PathBuf>,
 
-    /// Embeds everything, and keeps nothing for the next time
-    #[arg(long, requires = "embed", conflicts_with = "embed_cache")]
+    /// Embeds everything, and caches nothing
+    #[arg(long, conflicts_with = "embed_cache")]
     pub no_embed_cache: bool,
 
-    /// Stops where vectors cannot be made, instead of going on without any
+    /// Stops if vectors cannot be made, instead of continuing without them
     #[arg(long)]
     pub strict: bool,
 }
@@ -69,41 +71,78 @@ pub struct EmbedArgs {
 pub struct Keys(Vec<Secret>);
 
 fn parse_keys(text: &str) -> Result<Keys, std::convert::Infallible> {
-    // It cannot fail, for an error would show the argument.
+    // This must not fail: clap would quote the argument in its message.
     Ok(Keys(Secret::list(text)))
 }
 
 fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0);
     let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    duration.ok_or_else(|| "a number of seconds, more than 0".to_owned())
+    duration.ok_or_else(|| "pass a number of seconds above 0".to_owned())
 }
 
 impl EmbedArgs {
-    /// What the arguments ask for, if it is anything.
-    pub fn spec(&self) -> Option<EmbedSpec> {
-        let mut spec = EmbedSpec::parse(self.embed.as_ref()?);
-        spec.base_url = self.embed_base_url.clone();
+    /// Returns what to embed with; `None` if neither the arguments nor a schema file name a provider.
+    ///
+    /// An argument overrides the value of the file. If `--embed` names another provider than the file, the rest of the
+    /// file's values is for that other provider and is not used.
+    ///
+    /// # Errors
+    /// When an argument about embedding is given, and there is no provider that it could concern.
+    pub fn spec(&self, settings: Option<&EmbeddingSettings>) -> Result<Option<EmbedSpec>> {
+        let mut spec = match (&self.embed, settings) {
+            (Some(embed), _) => EmbedSpec::parse(embed),
+            (None, Some(settings)) => EmbedSpec::of(&settings.provider, settings.model.as_deref()),
+            (None, None) => return self.check_unused().map(|()| None),
+        };
+        let settings = settings.filter(|settings| settings.provider == spec.provider);
+        spec.base_url = self.embed_base_url.clone().or_else(|| settings?.base_url.clone());
         spec.keys = self.api_key.iter().flat_map(|keys| keys.0.clone()).collect();
-        spec.batch = self.embed_batch.map(|batch| batch as usize);
+        if spec.keys.is_empty() {
+            spec.keys = settings.map_or_else(Vec::new, |settings| settings.keys.clone());
+        }
+        spec.batch = self.embed_batch.map(|batch| batch as usize).or_else(|| settings?.batch_size);
         spec.timeouts.request = self.embed_timeout.unwrap_or(spec.timeouts.request);
         spec.timeouts.connect = self.embed_connect_timeout.unwrap_or(spec.timeouts.connect);
-        Some(spec)
+        Ok(Some(spec))
     }
 
-    /// A pipeline that is ready, or nothing where nothing was asked for.
-    ///
-    /// Nothing, too, where the provider cannot start, with a warning; unless `--strict` was passed (V15).
-    pub fn start(&self, cancel: &Cancel) -> Result<Option<Pipeline>> {
-        let Some(spec) = self.spec() else { return Ok(None) };
-        match self.pipeline(&spec, &process_environment, cancel) {
-            Ok(pipeline) => Ok(Some(pipeline)),
-            Err(error) => self.without_vectors(error).map(|()| None),
+    /// Refuses arguments that concern a provider if there is none.
+    fn check_unused(&self) -> Result<()> {
+        let given = [
+            ("--embed-base-url", self.embed_base_url.is_some()),
+            ("--api-key", !self.api_key.is_empty()),
+            ("--embed-batch", self.embed_batch.is_some()),
+            ("--embed-parallel", self.embed_parallel.is_some()),
+            ("--embed-timeout", self.embed_timeout.is_some()),
+            ("--embed-connect-timeout", self.embed_connect_timeout.is_some()),
+            ("--embed-cache", self.embed_cache.is_some()),
+            ("--no-embed-cache", self.no_embed_cache),
+        ];
+        match given.into_iter().find(|(_, is_given)| *is_given) {
+            Some((name, _)) => {
+                let message = format!("{name} is for an embedding provider; name one with --embed");
+                Err(UsageError(message).into())
+            }
+            None => Ok(()),
         }
     }
 
-    /// Goes on without vectors, and says so; where that is not wanted, or nobody could want it, it is the error.
-    pub fn without_vectors(&self, error: EmbeddingError) -> Result<()> {
+    /// Starts a pipeline.
+    ///
+    /// Returns `None`, after a warning, if the provider cannot start; with `--strict` that is an error (V15).
+    pub fn start(&self, spec: &EmbedSpec, cancel: &Cancel, instead: &str) -> Result<Option<Pipeline>> {
+        match self.pipeline(spec, &process_environment, cancel) {
+            Ok(pipeline) => Ok(Some(pipeline)),
+            Err(error) => self.without_vectors(error, instead).map(|()| None),
+        }
+    }
+
+    /// Warns that there are no vectors, and says what happens `instead`.
+    ///
+    /// # Errors
+    /// The error itself with `--strict`, after Ctrl-C, and when the command line is wrong.
+    pub fn without_vectors(&self, error: EmbeddingError, instead: &str) -> Result<()> {
         match error {
             EmbeddingError::Provider(error) if error.is_usage() => Err(UsageError(error.to_string()).into()),
             EmbeddingError::Interrupted { .. } | EmbeddingError::Provider(ProviderError::Cancelled) => {
@@ -112,7 +151,7 @@ impl EmbedArgs {
             _ if self.strict => Err(error.into()),
             _ => {
                 print::note(format_args!("warning: {error}"));
-                print::note("warning: there will be no vectors; pass --strict to stop instead");
+                print::note(format_args!("warning: {instead}; pass --strict to stop instead"));
                 Ok(())
             }
         }
@@ -134,16 +173,16 @@ impl EmbedArgs {
         match folder.map(|folder| Cache::open(&folder, &fingerprint)) {
             None => Ok(pipeline),
             Some(Ok(cache)) => pipeline.with_cache(cache),
-            // Nobody asked for this place; a home that cannot be written to is no reason to stop.
+            // Nobody asked for this folder, so continue without a cache.
             Some(Err(error)) if self.embed_cache.is_none() => {
-                print::note(format_args!("warning: {error}; vectors are not kept for the next time"));
+                print::note(format_args!("warning: {error}; vectors are not cached"));
                 Ok(pipeline)
             }
             Some(Err(error)) => Err(error.into()),
         }
     }
 
-    /// Where vectors are kept, if they are.
+    /// Returns the folder of the cache; `None` if nothing is cached.
     fn cache_folder(&self, environment: &Environment) -> Option<PathBuf> {
         if self.no_embed_cache {
             return None;
@@ -161,7 +200,7 @@ impl EmbedArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::provider::Purpose;
+    use crate::provider::TextPurpose;
     use clap::Parser;
 
     #[derive(Debug, Parser)]
@@ -179,19 +218,19 @@ mod tests {
         let args = "--embed openai:large --embed-base-url http://x --api-key a,b --api-key c --embed-batch 7 \
             --embed-timeout 1.5 --embed-connect-timeout 0.5";
         let args = parse(&args.split_whitespace().collect::<Vec<_>>()).unwrap();
-        let spec = args.spec().unwrap();
+        let spec = args.spec(None).unwrap().unwrap();
         assert_eq!((spec.provider.as_str(), spec.model.as_deref()), ("openai", Some("large")));
         assert_eq!((spec.keys.len(), spec.batch), (3, Some(7)));
         assert_eq!(spec.base_url.as_deref(), Some("http://x"));
         assert_eq!(spec.timeouts.request, Duration::from_millis(1500));
         assert_eq!(spec.timeouts.connect, Duration::from_millis(500));
-        assert!(parse(&[]).unwrap().spec().is_none());
+        assert!(parse(&[]).unwrap().spec(None).unwrap().is_none());
     }
 
     #[test]
     fn keys_are_not_shown_with_the_arguments() {
         let args = parse(&["--embed", "openai", "--api-key", "sk-hush"]).unwrap();
-        assert!(!format!("{args:?} {:?}", args.spec()).contains("hush"));
+        assert!(!format!("{args:?} {:?}", args.spec(None)).contains("hush"));
     }
 
     #[test]
@@ -201,10 +240,35 @@ mod tests {
             &["--embed", "openai", "--embed-timeout", "soon"],
             &["--embed", "openai", "--embed-batch", "0"],
             &["--embed", "openai", "--embed-cache", "x", "--no-embed-cache"],
-            &["--api-key", "x"],
         ] {
             assert!(parse(args).is_err(), "{args:?}");
         }
+        for args in [&["--api-key", "x"][..], &["--embed-batch", "3"], &["--no-embed-cache"]] {
+            let error = parse(args).unwrap().spec(None).unwrap_err();
+            assert!(error.is::<UsageError>() && error.to_string().starts_with(args[0]), "{args:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn v15_an_argument_overrides_the_schema_file_and_another_provider_all_of_it() {
+        let table = serde_json::json!({
+            "provider": "openai", "model": "large", "apiKey": "a", "keys": ["b"],
+            "baseUrl": "http://file", "batchSize": 7,
+        });
+        let settings = EmbeddingSettings::read(&table).unwrap();
+        let spec = |args: &[&str]| parse(args).unwrap().spec(Some(&settings)).unwrap().unwrap();
+        let file = spec(&[]);
+        assert_eq!((file.provider.as_str(), file.model.as_deref()), ("openai", Some("large")));
+        assert_eq!((file.keys.len(), file.batch), (2, Some(7)));
+        assert_eq!(file.base_url.as_deref(), Some("http://file"));
+        let some = spec(&["--api-key", "c", "--embed-base-url", "http://x"]);
+        assert_eq!((some.model.as_deref(), some.batch), (Some("large"), Some(7)));
+        assert_eq!((some.keys, some.base_url.as_deref()), (Secret::list("c"), Some("http://x")));
+        let model = spec(&["--embed", "openai:small"]);
+        assert_eq!((model.model.as_deref(), model.keys.len()), (Some("small"), 2));
+        let other = spec(&["--embed", "voyage"]);
+        assert_eq!((other.provider.as_str(), other.model, other.batch), ("voyage", None, None));
+        assert!(other.keys.is_empty() && other.base_url.is_none());
     }
 
     #[test]
@@ -230,24 +294,27 @@ mod tests {
         let model = concat!("bert:", env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/tiny-bert");
         let args =
             ["--embed", model, "--embed-parallel", "3", "--embed-cache", folder.path().to_str().unwrap()];
-        let pipeline = parse(&args).unwrap().start(&Cancel::new()).unwrap().unwrap();
+        let start = |args: &EmbedArgs| {
+            let spec = args.spec(None).unwrap().unwrap();
+            args.start(&spec, &Cancel::new(), "no vectors").unwrap().unwrap()
+        };
+        let pipeline = start(&parse(&args).unwrap());
         assert_eq!(pipeline.model().id, "bert:tiny-bert");
         let texts = (0..40).map(|number| format!("the fox {number}")).collect::<Vec<_>>();
-        let vectors = pipeline.embed(&texts, Purpose::Document).unwrap();
-        let again = parse(&args).unwrap().start(&Cancel::new()).unwrap().unwrap();
-        assert_eq!(again.embed(&texts, Purpose::Document).unwrap(), vectors);
+        let vectors = pipeline.embed(&texts, TextPurpose::Document).unwrap();
+        let again = start(&parse(&args).unwrap());
+        assert_eq!(again.embed(&texts, TextPurpose::Document).unwrap(), vectors);
         assert_eq!((again.tally().cached, again.width()), (40, Some(8)));
-        assert!(parse(&[]).unwrap().start(&Cancel::new()).unwrap().is_none());
     }
 
     #[test]
     fn v15_a_provider_that_cannot_start_is_a_warning_or_strictly_an_error() {
         let cannot_start =
             || EmbeddingError::Provider(ProviderError::KeyMissing { provider: "openai", variable: "K" });
-        assert!(EmbedArgs::default().without_vectors(cannot_start()).is_ok());
+        assert!(EmbedArgs::default().without_vectors(cannot_start(), "none").is_ok());
         let strict = EmbedArgs { strict: true, ..EmbedArgs::default() };
-        assert!(strict.without_vectors(cannot_start()).is_err());
+        assert!(strict.without_vectors(cannot_start(), "none").is_err());
         let unknown = EmbeddingError::Provider(ProviderError::UnknownProvider { name: "x".to_owned() });
-        assert!(EmbedArgs::default().without_vectors(unknown).unwrap_err().is::<UsageError>());
+        assert!(EmbedArgs::default().without_vectors(unknown, "none").unwrap_err().is::<UsageError>());
     }
 }

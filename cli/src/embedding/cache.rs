@@ -1,11 +1,11 @@
-//! Which texts have their vectors already?
+//! The cache of vectors on the disk.
 //!
-//! A file a model, named after its fingerprint: a header, then records of equal size, one after the other, never
-//! changed. A record is the hash of a text and its purpose, a checksum, and the vector. Records are appended whole
-//! and under a lock, so several processes can share a file; what a crash left of one is ignored, and cut off before
-//! the next is written. A record is checked when it is used: a damaged one is as good as none.
+//! There is one file per model, named after its fingerprint: a header, then records of equal length that never change.
+//! A record holds the hash of a text and its purpose, a checksum, and the vector. Records are appended whole and under
+//! a lock, so several processes can share a file. A record that a crash cut short is ignored, and removed before the
+//! next is written. A record is verified when it is used; a damaged record counts as missing.
 
-use crate::provider::{MAX_WIDTH, Purpose};
+use crate::provider::{MAX_WIDTH, TextPurpose};
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
@@ -16,22 +16,22 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 /// The start of every file; the last byte is the version.
 const SIGNATURE: [u8; 8] = *b"snapvec\x01";
-/// Signature, width, and so many zeros that records are aligned.
+/// The signature, the width, and zeros that align the records.
 const HEADER_LEN: usize = 16;
-/// The hash, 16 bytes, and the checksum, 8.
+/// The hash (16 bytes) and the checksum (8 bytes).
 const RECORD_HEAD_LEN: usize = 24;
 
 /// The cache cannot be used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CacheError {
-    /// The system says no.
+    /// The operating system reported an error.
     #[error("the cache of embeddings {} cannot be used: {source}", path.display())]
     Unusable { path: PathBuf, source: io::Error },
-    /// Something else is in its place.
-    #[error("{} is no cache of embeddings of this version; remove it, or name another --embed-cache", path.display())]
+    /// The file is something else.
+    #[error("{} is not a cache of embeddings of this version; remove it, or name another --embed-cache", path.display())]
     NotACache { path: PathBuf },
-    /// The model gives other vectors than it gave.
+    /// The width of the model's vectors has changed.
     #[error(
         "{} holds vectors of {cached} dimensions, and now the model gives {found}; remove it if the model has changed",
         path.display()
@@ -39,24 +39,24 @@ pub enum CacheError {
     WidthChanged { path: PathBuf, cached: usize, found: usize },
 }
 
-/// What is known of a text's vector before it is made.
+/// The hash of a text and its purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ContentHash(u128);
 
 impl ContentHash {
-    /// Of a text, as it is embedded for that purpose.
-    pub fn of(text: &str, purpose: Purpose) -> ContentHash {
+    /// Hashes a text for a purpose.
+    pub fn of(text: &str, purpose: TextPurpose) -> ContentHash {
         let mut hash = Xxh3::new();
         hash.update(match purpose {
-            Purpose::Document => b"d",
-            Purpose::Query => b"q",
+            TextPurpose::Document => b"d",
+            TextPurpose::Query => b"q",
         });
         hash.update(text.as_bytes());
         ContentHash(hash.digest128())
     }
 }
 
-/// The vectors of one model that are on the disk.
+/// The cached vectors of one model.
 #[derive(Debug)]
 pub struct Cache {
     path: PathBuf,
@@ -65,11 +65,11 @@ pub struct Cache {
 
 #[derive(Debug, Default)]
 struct State {
-    /// `None` until there is a file, which takes a vector to know its width.
+    /// `None` until the first vector is cached, which determines the width.
     file: Option<Records>,
-    /// Where the record of each text is, by its number.
+    /// The number of the record of each text.
     places: HashMap<ContentHash, u64>,
-    /// How many records of the file are in `places`.
+    /// The number of records that `places` covers.
     seen: u64,
 }
 
@@ -84,7 +84,7 @@ impl Records {
         (RECORD_HEAD_LEN + 4 * self.width) as u64
     }
 
-    /// Whole records in a file of that length.
+    /// Returns the number of whole records in a file of this length.
     fn count(&self, file_len: u64) -> u64 {
         file_len.saturating_sub(HEADER_LEN as u64) / self.record_len()
     }
@@ -95,7 +95,7 @@ impl Records {
 }
 
 impl Cache {
-    /// The cache of the model with that fingerprint, in `folder`, which is made if it is not there.
+    /// Opens the cache of the model with this fingerprint. Creates `folder` if needed.
     pub fn open(folder: &Path, fingerprint: &str) -> Result<Cache, CacheError> {
         let path = folder.join(format!("{fingerprint}.vectors"));
         let cache = Cache { path, state: Mutex::default() };
@@ -104,7 +104,7 @@ impl Cache {
             let mut state = cache.lock();
             match OpenOptions::new().read(true).write(true).open(&cache.path) {
                 Ok(file) => {
-                    // A header that was only begun is written anew with the first vector.
+                    // The first vector overwrites an incomplete header.
                     if let Some(width) = cache.width_of(&file)? {
                         state.file = Some(Records { file, width });
                         state.see_new_records().map_err(|source| cache.unusable(source))?;
@@ -117,17 +117,17 @@ impl Cache {
         Ok(cache)
     }
 
-    /// Where it is.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// How wide its vectors are, once it has any.
+    /// The width of the vectors; `None` if there are none yet.
     pub fn width(&self) -> Option<usize> {
         self.lock().file.as_ref().map(|records| records.width)
     }
 
-    /// The vectors of the texts with these hashes, as far as they are here.
+    /// Returns the cached vectors of the texts with these hashes.
     pub fn vectors(&self, hashes: &[ContentHash]) -> Result<Vec<Option<Vec<f32>>>, CacheError> {
         let mut state = self.lock();
         self.read(&mut state, hashes).map_err(|source| self.unusable(source))
@@ -139,7 +139,7 @@ impl Cache {
         let mut wanted = (0..hashes.len())
             .filter_map(|at| Some((*state.places.get(&hashes[at])?, at)))
             .collect::<Vec<_>>();
-        // In the order of the file, so that it is read from front to back.
+        // Read the file from front to back.
         wanted.sort_unstable();
         let mut reader = BufReader::with_capacity(1 << 18, &records.file);
         reader.rewind()?;
@@ -154,7 +154,7 @@ impl Cache {
         Ok(vectors)
     }
 
-    /// Keeps vectors, all of one width, for good.
+    /// Caches vectors of one width.
     pub fn keep(&self, kept: &[(ContentHash, &[f32])]) -> Result<(), CacheError> {
         let Some((_, first)) = kept.first() else { return Ok(()) };
         let found = first.len();
@@ -170,7 +170,7 @@ impl Cache {
         let written = self.append(records, kept);
         let unlocked = records.file.unlock().map_err(|source| self.unusable(source));
         if written.is_err() {
-            // It may be of another width than we said.
+            // Another process may have created the file with another width.
             let known = self.width_of(&records.file).ok().flatten();
             state.file =
                 known.and_then(|width| Some(Records { file: records.file.try_clone().ok()?, width }));
@@ -180,7 +180,7 @@ impl Cache {
         state.see_new_records().map_err(|source| self.unusable(source))
     }
 
-    /// Writes to a file that nobody else writes to now.
+    /// Appends to a file that is locked.
     fn append(&self, records: &Records, kept: &[(ContentHash, &[f32])]) -> Result<(), CacheError> {
         let unusable = |source| self.unusable(source);
         let mut file = &records.file;
@@ -204,13 +204,13 @@ impl Cache {
         let bytes = kept.iter().flat_map(|(hash, vector)| encode(*hash, vector)).collect::<Vec<_>>();
         file.seek(SeekFrom::Start(end)).map_err(unusable)?;
         file.write_all(&bytes).map_err(|source| {
-            // Half of it would be cut off by the next one; but there may be none for a while, and the disk is full.
+            // The next append would remove an incomplete record. Do it now, because the disk is full.
             let _ = file.set_len(end);
             self.unusable(source)
         })
     }
 
-    /// What the header says; `None` where there is none yet, or only the start of one.
+    /// Returns the width in the header; `None` if the header is missing or incomplete.
     fn width_of(&self, mut file: &File) -> Result<Option<usize>, CacheError> {
         let mut start = Vec::new();
         let read =
@@ -238,7 +238,7 @@ impl Cache {
 }
 
 impl State {
-    /// Notes where the records are that were not there the last time; other processes write some too.
+    /// Registers the records that this or other processes have appended.
     fn see_new_records(&mut self) -> io::Result<()> {
         let Some(records) = &self.file else { return Ok(()) };
         let count = records.count(records.file.metadata()?.len());
@@ -255,7 +255,7 @@ impl State {
     }
 }
 
-/// The start of a file of vectors of that width.
+/// Encodes the header of a file.
 fn header(width: usize) -> [u8; HEADER_LEN] {
     let mut header = [0; HEADER_LEN];
     header[..8].copy_from_slice(&SIGNATURE);
@@ -263,7 +263,7 @@ fn header(width: usize) -> [u8; HEADER_LEN] {
     header
 }
 
-/// A record; [`decode`] reverses it.
+/// Encodes a record; [`decode`] reverses it.
 fn encode(hash: ContentHash, vector: &[f32]) -> Vec<u8> {
     let mut record = vec![0; RECORD_HEAD_LEN];
     record[..16].copy_from_slice(&hash.0.to_le_bytes());
@@ -273,7 +273,7 @@ fn encode(hash: ContentHash, vector: &[f32]) -> Vec<u8> {
     record
 }
 
-/// The vector of a record, if it is whole and for that text; [`encode`] reverses it.
+/// Returns the vector of a record if it is undamaged and for this text; [`encode`] reverses it.
 fn decode(record: &[u8], hash: ContentHash) -> Option<Vec<f32>> {
     let is_whole = record[..16] == hash.0.to_le_bytes() && record[16..RECORD_HEAD_LEN] == checksum(record);
     let numbers =
@@ -281,7 +281,7 @@ fn decode(record: &[u8], hash: ContentHash) -> Option<Vec<f32>> {
     is_whole.then(|| numbers().collect())
 }
 
-/// Of everything in a record but the checksum itself.
+/// Computes the checksum of a record, without the checksum itself.
 fn checksum(record: &[u8]) -> [u8; 8] {
     let mut hash = Xxh3::with_seed(xxh3_64(&record[..16]));
     hash.update(&record[RECORD_HEAD_LEN..]);
@@ -299,7 +299,7 @@ mod tests {
     }
 
     fn hash(text: &str) -> ContentHash {
-        ContentHash::of(text, Purpose::Document)
+        ContentHash::of(text, TextPurpose::Document)
     }
 
     fn with_two(folder: &TempDir) -> PathBuf {
@@ -326,7 +326,7 @@ mod tests {
     fn purposes_and_models_do_not_share_vectors() {
         let folder = folder();
         with_two(&folder);
-        assert_ne!(ContentHash::of("a", Purpose::Query), hash("a"));
+        assert_ne!(ContentHash::of("a", TextPurpose::Query), hash("a"));
         assert_eq!(Cache::open(folder.path(), "n").unwrap().vectors(&[hash("a")]).unwrap(), [None]);
     }
 
@@ -390,7 +390,7 @@ mod tests {
     #[test]
     fn caches_open_at_once_see_each_others_records_and_damage_none() {
         let folder = folder();
-        // Each opens the file for itself, as a process does, before anything is in it.
+        // Each opens the empty file separately, as processes do.
         let caches = (0..4).map(|_| Cache::open(folder.path(), "m").unwrap()).collect::<Vec<_>>();
         thread::scope(|scope| {
             for (number, cache) in caches.iter().enumerate() {

@@ -1,18 +1,22 @@
-//! How do many texts get their vectors, soon and no oftener than needed?
+//! Embeds many texts quickly, and none of them twice.
 //!
-//! Equal texts are embedded once; texts with a vector in the cache are not embedded at all. The others go to the
-//! provider in batches, several at a time, and every batch is kept as soon as it is there: whatever ends the work,
-//! an error or Ctrl-C, the next run goes on from there.
+//! Equal texts are embedded once, and texts with a vector in the cache are not embedded at all. The others go to the
+//! provider in concurrent batches. Each batch is cached as soon as it arrives, so after an error or Ctrl-C the next run
+//! continues from there.
 
 pub mod args;
 mod cache;
+mod query;
+mod settings;
 
 pub use cache::{Cache, CacheError, ContentHash};
+pub use query::QueryEmbedder;
+pub use settings::EmbeddingSettings;
 
 use crate::print;
 use crate::progress::Progress;
 use crate::provider::{
-    BatchLimits, Cancel, ModelIdentity, Provider, ProviderError, Purpose, WrongAnswer, check,
+    BatchLimits, Cancel, ModelIdentity, Provider, ProviderError, TextPurpose, WrongAnswer, check,
 };
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,36 +28,36 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum EmbeddingError {
-    /// The provider gave up.
+    /// The provider failed.
     #[error(transparent)]
     Provider(ProviderError),
-    /// The cache holds what cannot be right.
+    /// The cache failed.
     #[error(transparent)]
     Cache(#[from] CacheError),
-    /// There is nothing to embed in a text.
-    #[error("text {index} is empty, and no vector stands for nothing")]
+    /// A text is empty.
+    #[error("text {index} is empty, and an empty text has no vector")]
     EmptyText { index: usize },
-    /// Someone pressed Ctrl-C.
+    /// Ctrl-C was pressed.
     #[error("interrupted with {left} of {total} texts to embed{}", advice(*is_kept))]
     Interrupted { left: usize, total: usize, is_kept: bool },
 }
 
 fn advice(is_kept: bool) -> &'static str {
-    if is_kept { "; run it again to go on from here" } else { "" }
+    if is_kept { "; run it again to continue from here" } else { "" }
 }
 
-/// What became of the texts so far.
+/// Counts of embedded texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct EmbeddingTally {
     /// Texts whose vector was in the cache.
     pub cached: usize,
-    /// Texts that were embedded.
+    /// Texts that the provider embedded.
     pub embedded: usize,
-    /// Texts that are equal to another.
+    /// Texts that equal an earlier one.
     pub repeated: usize,
 }
 
-/// A provider, its cache, and how much of both is used at a time.
+/// A provider with its cache and its limits.
 #[derive(Debug)]
 pub struct Pipeline {
     provider: Box<dyn Provider>,
@@ -66,21 +70,21 @@ pub struct Pipeline {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Of every vector there has been.
+    /// The width of all vectors so far.
     width: Option<usize>,
-    tally: Tally,
+    tally: EmbeddingTally,
     has_warned: bool,
 }
 
 impl Pipeline {
-    /// Embeds with `provider`, and remembers nothing.
+    /// Embeds with `provider`, without a cache.
     pub fn new(provider: Box<dyn Provider>, cancel: Cancel) -> Pipeline {
         let parallel = provider.parallel();
         let state = State { width: provider.model().width, ..State::default() };
         Pipeline { provider, cache: None, parallel, cancel, progress: None, state: Mutex::new(state) }
     }
 
-    /// Remembers vectors in `cache`.
+    /// Caches vectors in `cache`.
     pub fn with_cache(mut self, cache: Cache) -> Result<Pipeline, EmbeddingError> {
         if let (Some(cached), Some(found)) = (cache.width(), self.provider.model().width)
             && cached != found
@@ -92,44 +96,44 @@ impl Pipeline {
         Ok(self)
     }
 
-    /// Makes so many requests at a time.
+    /// Sends this many requests at a time.
     pub fn with_parallel(mut self, parallel: usize) -> Pipeline {
         self.parallel = parallel.max(1);
         self
     }
 
-    /// Shows on a terminal how far it is, of so many texts altogether.
+    /// Shows progress on a terminal, for this total number of texts.
     pub fn with_progress(mut self, texts: u64) -> Pipeline {
         self.progress = Some(Progress::embedding(texts));
         self
     }
 
-    /// Whether it shows how far it is.
+    /// Whether it shows progress.
     pub fn shows_progress(&self) -> bool {
         self.progress.is_some()
     }
 
-    /// What the vectors are made with.
+    /// The model of the provider.
     pub fn model(&self) -> &ModelIdentity {
         self.provider.model()
     }
 
-    /// How wide the vectors are, as soon as that is known.
+    /// The width of the vectors, if it is known yet.
     pub fn width(&self) -> Option<usize> {
         self.lock().width
     }
 
-    /// What became of the texts so far.
-    pub fn tally(&self) -> Tally {
+    /// The counts so far.
+    pub fn tally(&self) -> EmbeddingTally {
         self.lock().tally
     }
 
-    /// The vectors of `texts`, in their order, all of one width. It can be called again with more texts.
+    /// Returns the vectors of `texts`, in order and of one width. It can be called repeatedly.
     ///
     /// # Errors
     ///
-    /// [`EmbeddingError`] for all of them if one has no vector. What was embedded until then is in the cache.
-    pub fn embed(&self, texts: &[String], purpose: Purpose) -> Result<Vec<Vec<f32>>, EmbeddingError> {
+    /// [`EmbeddingError`] if any text has no vector. The vectors that were made until then are in the cache.
+    pub fn embed(&self, texts: &[String], purpose: TextPurpose) -> Result<Vec<Vec<f32>>, EmbeddingError> {
         if let Some(index) = texts.iter().position(|text| text.trim().is_empty()) {
             return Err(EmbeddingError::EmptyText { index });
         }
@@ -140,7 +144,7 @@ impl Pipeline {
         for (at, vector) in self.embed_missing(&distinct, &missing, purpose)? {
             vectors[at] = Some(vector);
         }
-        // The last use of each takes it; the others copy it.
+        // The last use of a vector moves it; earlier uses clone it.
         let mut uses = vec![0; vectors.len()];
         distinct.numbers.iter().for_each(|at| uses[*at] += 1);
         let mut take = |at: usize| {
@@ -168,17 +172,17 @@ impl Pipeline {
         }
     }
 
-    /// Embeds the texts at these places, on as many threads as there may be requests at a time.
+    /// Embeds the texts at these positions, on one thread per concurrent request.
     fn embed_missing(
         &self,
         distinct: &Distinct,
         missing: &[usize],
-        purpose: Purpose,
+        purpose: TextPurpose,
     ) -> Result<Vec<(usize, Vec<f32>)>, EmbeddingError> {
         let batches = batches(missing, &distinct.texts, self.provider.batch());
         let (next, embedded) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let done = Mutex::new(Ok(Vec::with_capacity(missing.len())));
-        // The first error stops the requests beside it, and nothing else that hears of the same Ctrl-C.
+        // The first error stops the other requests of this call, but nothing else that the same Ctrl-C would stop.
         let cancel = self.cancel.child();
         let work = || {
             while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -216,7 +220,7 @@ impl Pipeline {
         &self,
         distinct: &Distinct,
         batch: &[usize],
-        purpose: Purpose,
+        purpose: TextPurpose,
         cancel: &Cancel,
     ) -> Result<Vec<Vec<f32>>, EmbeddingError> {
         let texts = batch.iter().map(|at| distinct.texts[*at]).collect::<Vec<_>>();
@@ -231,7 +235,7 @@ impl Pipeline {
         Ok(vectors)
     }
 
-    /// Holds that the vectors are like all others.
+    /// Checks the vectors, and that their width is that of all others.
     fn check(&self, vectors: &[Vec<f32>], asked: usize) -> Result<(), EmbeddingError> {
         let mut state = self.lock();
         match check(vectors, asked, state.width) {
@@ -252,16 +256,14 @@ impl Pipeline {
         self.cache.as_ref().and_then(Cache::width)
     }
 
-    /// Keeps vectors for the next time, if that is possible. A full disk is no reason to lose them now.
+    /// Caches vectors if possible. If the disk is full, the vectors are still used.
     fn keep(&self, kept: &[(ContentHash, &[f32])]) -> Result<(), EmbeddingError> {
         let Some(cache) = &self.cache else { return Ok(()) };
         match cache.keep(kept) {
             Err(error @ CacheError::Unusable { .. }) => {
                 let mut state = self.lock();
                 if !state.has_warned {
-                    print::note(format_args!(
-                        "warning: {error}; these vectors are not kept for the next time"
-                    ));
+                    print::note(format_args!("warning: {error}; these vectors are not cached"));
                 }
                 state.has_warned = true;
                 Ok(())
@@ -275,16 +277,16 @@ impl Pipeline {
     }
 }
 
-/// Texts without their repetitions.
+/// Texts without duplicates.
 struct Distinct<'t> {
     texts: Vec<&'t str>,
     hashes: Vec<ContentHash>,
-    /// Of every text, in order: where it is in `texts`.
+    /// For each text, its position in `texts`.
     numbers: Vec<usize>,
 }
 
 impl Distinct<'_> {
-    fn of(all: &[String], purpose: Purpose) -> Distinct<'_> {
+    fn of(all: &[String], purpose: TextPurpose) -> Distinct<'_> {
         let mut distinct = Distinct { texts: Vec::new(), hashes: Vec::new(), numbers: Vec::new() };
         let mut known = HashMap::new();
         for text in all {
@@ -299,7 +301,7 @@ impl Distinct<'_> {
     }
 }
 
-/// Divides `missing` into batches within the limits; a text that is too long by itself is a batch.
+/// Divides `missing` into batches within the limits. A text that exceeds them alone is a batch.
 fn batches<'m>(missing: &'m [usize], texts: &[&str], limits: BatchLimits) -> Vec<&'m [usize]> {
     let mut batches = Vec::new();
     let mut rest = missing;

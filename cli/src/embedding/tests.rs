@@ -1,8 +1,8 @@
-//! The whole way from texts to vectors, with a real server on the other side.
+//! From texts to vectors, with a real server.
 
 use super::*;
 use crate::provider::remote::secret::Secret;
-use crate::provider::{EmbedSpec, Failure, provider};
+use crate::provider::{AttemptFailure, EmbedSpec, provider};
 use loopback::{Act, Loopback, vector_of};
 use serde_json::json;
 use std::path::Path;
@@ -27,7 +27,7 @@ fn pipeline_of(spec: &EmbedSpec) -> Pipeline {
     Pipeline::new(provider(spec, &|_| None, &cancel).unwrap(), cancel)
 }
 
-/// One request at a time, so that their order is known.
+/// One request at a time, so that their order is fixed.
 fn pipeline(spec: &EmbedSpec) -> Pipeline {
     pipeline_of(spec).with_parallel(1)
 }
@@ -55,7 +55,7 @@ fn batch_sizes(server: &Loopback) -> Vec<usize> {
 }
 
 fn failure(spec: &EmbedSpec) -> EmbeddingError {
-    pipeline(spec).embed(&texts(&["a", "b"]), Purpose::Document).unwrap_err()
+    pipeline(spec).embed(&texts(&["a", "b"]), TextPurpose::Document).unwrap_err()
 }
 
 fn folder() -> TempDir {
@@ -67,13 +67,13 @@ fn vectors_come_in_the_order_of_the_texts_and_equal_texts_are_asked_about_once()
     let server = Loopback::honest();
     let texts = texts(&["b", "a", "b", "c", "a"]);
     let pipeline = pipeline(&spec("openai", &server)).with_progress(5);
-    assert_eq!(pipeline.embed(&texts, Purpose::Document).unwrap(), vectors_of(&texts));
+    assert_eq!(pipeline.embed(&texts, TextPurpose::Document).unwrap(), vectors_of(&texts));
     let [request] = &server.requests()[..] else { panic!("one request is enough") };
     assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/v1/embeddings"));
     let expected =
         json!({"model": "text-embedding-3-small", "input": ["b", "a", "c"], "encoding_format": "float"});
     assert_eq!(request.body, expected);
-    assert_eq!(pipeline.tally(), Tally { cached: 0, embedded: 3, repeated: 2 });
+    assert_eq!(pipeline.tally(), EmbeddingTally { cached: 0, embedded: 3, repeated: 2 });
     assert_eq!(pipeline.width(), Some(4));
 }
 
@@ -82,9 +82,9 @@ fn v15_texts_go_out_in_batches_of_a_hundred_or_as_many_as_asked() {
     let server = Loopback::honest();
     let texts = numbered(250);
     let mut spec = spec("openai", &server);
-    assert_eq!(pipeline(&spec).embed(&texts, Purpose::Document).unwrap(), vectors_of(&texts));
+    assert_eq!(pipeline(&spec).embed(&texts, TextPurpose::Document).unwrap(), vectors_of(&texts));
     spec.batch = Some(120);
-    assert_eq!(pipeline(&spec).embed(&texts, Purpose::Document).unwrap(), vectors_of(&texts));
+    assert_eq!(pipeline(&spec).embed(&texts, TextPurpose::Document).unwrap(), vectors_of(&texts));
     assert_eq!(batch_sizes(&server), [100, 100, 50, 120, 120, 10]);
 }
 
@@ -99,7 +99,7 @@ fn a_batch_ends_before_it_has_too_many_bytes_and_a_text_that_has_them_alone_is_o
 
 #[test]
 fn several_requests_are_under_way_at_a_time() {
-    // Each of the first three waits for the two others.
+    // Each of the first three requests waits for the other two.
     let together = Arc::new(Barrier::new(3));
     let server = Loopback::start(move |request| {
         if request.number < 3 {
@@ -110,7 +110,7 @@ fn several_requests_are_under_way_at_a_time() {
     let mut spec = spec("openai", &server);
     spec.batch = Some(10);
     let texts = numbered(95);
-    let vectors = pipeline_of(&spec).with_parallel(3).embed(&texts, Purpose::Document).unwrap();
+    let vectors = pipeline_of(&spec).with_parallel(3).embed(&texts, TextPurpose::Document).unwrap();
     assert_eq!(vectors, vectors_of(&texts));
 }
 
@@ -119,13 +119,13 @@ fn v15_a_second_run_asks_only_about_what_changed() {
     let (server, folder) = (Loopback::honest(), folder());
     let spec = spec("openai", &server);
     let mut texts = numbered(5);
-    cached(&spec, folder.path()).embed(&texts, Purpose::Document).unwrap();
+    cached(&spec, folder.path()).embed(&texts, TextPurpose::Document).unwrap();
     texts[3] = "changed".to_owned();
     let second = cached(&spec, folder.path());
-    assert_eq!(second.embed(&texts, Purpose::Document).unwrap(), vectors_of(&texts));
+    assert_eq!(second.embed(&texts, TextPurpose::Document).unwrap(), vectors_of(&texts));
     assert_eq!(server.requests()[1].texts(), ["changed"]);
-    assert_eq!(second.tally(), Tally { cached: 4, embedded: 1, repeated: 0 });
-    cached(&spec, folder.path()).embed(&texts, Purpose::Document).unwrap();
+    assert_eq!(second.tally(), EmbeddingTally { cached: 4, embedded: 1, repeated: 0 });
+    cached(&spec, folder.path()).embed(&texts, TextPurpose::Document).unwrap();
     assert_eq!(server.requests().len(), 2, "the third run asks nothing");
 }
 
@@ -133,7 +133,7 @@ fn v15_a_second_run_asks_only_about_what_changed() {
 fn another_model_or_server_has_vectors_of_its_own() {
     let (one, other, folder) = (Loopback::honest(), Loopback::honest(), folder());
     for spec in [spec("openai", &one), spec("openai:large", &one), spec("openai", &other)] {
-        cached(&spec, folder.path()).embed(&numbered(3), Purpose::Document).unwrap();
+        cached(&spec, folder.path()).embed(&numbered(3), TextPurpose::Document).unwrap();
     }
     assert_eq!((one.requests().len(), other.requests().len()), (2, 1));
 }
@@ -142,7 +142,7 @@ fn another_model_or_server_has_vectors_of_its_own() {
 fn v15_voyage_is_told_what_a_text_is_for_and_each_purpose_is_cached_by_itself() {
     let (server, folder) = (Loopback::honest(), folder());
     let pipeline = cached(&spec("voyage", &server), folder.path());
-    for purpose in [Purpose::Document, Purpose::Query, Purpose::Document] {
+    for purpose in [TextPurpose::Document, TextPurpose::Query, TextPurpose::Document] {
         pipeline.embed(&texts(&["a"]), purpose).unwrap();
     }
     let bodies = server.requests().into_iter().map(|request| request.body).collect::<Vec<_>>();
@@ -155,7 +155,7 @@ fn ollama_is_asked_for_its_model_and_for_vectors() {
     let server = Loopback::honest();
     let pipeline = pipeline(&spec("ollama", &server));
     let texts = numbered(2);
-    assert_eq!(pipeline.embed(&texts, Purpose::Document).unwrap(), vectors_of(&texts));
+    assert_eq!(pipeline.embed(&texts, TextPurpose::Document).unwrap(), vectors_of(&texts));
     assert_eq!(pipeline.model().id, "ollama:nomic-embed-text");
     let requests = server.requests();
     let asked = requests.iter().map(|request| (request.method.as_str(), request.path.as_str()));
@@ -188,13 +188,13 @@ fn a_server_that_lists_no_models_can_still_embed() {
         "/api/tags" => Act::Status(404, "", String::new()),
         _ => Act::Answer,
     });
-    pipeline(&spec("ollama", &server)).embed(&numbered(1), Purpose::Document).unwrap();
+    pipeline(&spec("ollama", &server)).embed(&numbered(1), TextPurpose::Document).unwrap();
 }
 
 #[test]
 fn nobody_at_the_address_is_a_provider_that_cannot_start() {
     let mut spec = spec("ollama", &Loopback::honest());
-    // A port that was just free, and that nobody listens to.
+    // A port that was just free, and where nobody listens.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     spec.base_url = Some(format!("http://{}", listener.local_addr().unwrap()));
     drop(listener);
@@ -210,7 +210,7 @@ fn v15_a_failing_server_has_three_attempts() {
         _ => Act::Answer,
     });
     let texts = numbered(3);
-    let vectors = pipeline(&spec("openai", &server)).embed(&texts, Purpose::Document).unwrap();
+    let vectors = pipeline(&spec("openai", &server)).embed(&texts, TextPurpose::Document).unwrap();
     assert_eq!(vectors, vectors_of(&texts));
     assert!(server.requests().iter().all(|request| request.texts() == texts));
 
@@ -219,8 +219,9 @@ fn v15_a_failing_server_has_three_attempts() {
     let error = failure(&spec("openai", &server)).to_string();
     assert_eq!(server.requests().len(), 3);
     let url = server.url();
-    let expected = "in 3 attempts; at last it answered 503 Service Unavailable and said “overloaded”";
-    assert_eq!(error, format!("openai gave no answer at {url}/v1/embeddings {expected}"));
+    let expected =
+        "in 3 attempts; in the last one, it answered 503 Service Unavailable and said “overloaded”";
+    assert_eq!(error, format!("openai gave no vectors at {url}/v1/embeddings {expected}"));
 }
 
 #[test]
@@ -230,7 +231,7 @@ fn a_connection_that_always_breaks_is_an_error() {
     assert_eq!(server.requests().len(), 3);
     let broken = |error: &EmbeddingError| match error {
         EmbeddingError::Provider(ProviderError::Unreachable { last, .. }) => {
-            matches!(last, Failure::Broken { .. })
+            matches!(last, AttemptFailure::Broken { .. })
         }
         _ => false,
     };
@@ -260,7 +261,7 @@ fn a_stalling_server_is_given_up_after_its_time() {
     let mut spec = spec("openai", &server);
     spec.timeouts.request = Duration::from_millis(100);
     let error = failure(&spec).to_string();
-    assert!(error.contains("it took too long; --embed-timeout gives it more time"), "{error}");
+    assert!(error.contains("it took too long; pass a longer --embed-timeout"), "{error}");
     assert_eq!(server.requests().len(), 3);
 }
 
@@ -273,7 +274,7 @@ fn v15_a_throttled_key_makes_way_for_the_next_at_once_and_rests() {
     let mut spec = spec("openai", &server);
     spec.keys = Secret::list("first,second");
     spec.batch = Some(1);
-    pipeline(&spec).embed(&numbered(3), Purpose::Document).unwrap();
+    pipeline(&spec).embed(&numbered(3), TextPurpose::Document).unwrap();
     assert_eq!(server.keys(), ["first", "second", "second", "second"]);
 }
 
@@ -286,7 +287,7 @@ fn a_server_that_throttles_every_key_is_asked_again_when_it_says_so() {
     let mut spec = spec("openai", &server);
     spec.keys = Secret::list("first,second");
     let started = Instant::now();
-    pipeline(&spec).embed(&numbered(1), Purpose::Document).unwrap();
+    pipeline(&spec).embed(&numbered(1), TextPurpose::Document).unwrap();
     assert!(started.elapsed() >= Duration::from_millis(300));
     assert_eq!(server.keys(), ["first", "second", "first"]);
 }
@@ -308,10 +309,10 @@ fn a_date_to_come_back_at_is_a_date_to_come_back_at() {
         _ => Act::Answer,
     });
     let mut spec = spec("openai", &server);
-    // That date has passed: where it is understood, nothing is waited for.
+    // The date is in the past, so there is no wait.
     spec.patience.first_wait = Duration::from_secs(600);
     spec.patience.longest_wait = Duration::from_secs(600);
-    pipeline(&spec).embed(&numbered(1), Purpose::Document).unwrap();
+    pipeline(&spec).embed(&numbered(1), TextPurpose::Document).unwrap();
 }
 
 #[test]
@@ -323,7 +324,7 @@ fn a_refused_key_is_not_used_again() {
     let mut spec = spec("openai", &server);
     spec.keys = Secret::list("bad,good");
     spec.batch = Some(1);
-    pipeline(&spec).embed(&numbered(3), Purpose::Document).unwrap();
+    pipeline(&spec).embed(&numbered(3), TextPurpose::Document).unwrap();
     assert_eq!(server.keys(), ["bad", "good", "good", "good"]);
 
     spec.keys = Secret::list("bad,worse");
@@ -359,7 +360,7 @@ fn a_shuffled_answer_is_put_in_order() {
         Act::Instead(answer.to_string())
     });
     let texts = numbered(7);
-    let vectors = pipeline(&spec("openai", &server)).embed(&texts, Purpose::Document).unwrap();
+    let vectors = pipeline(&spec("openai", &server)).embed(&texts, TextPurpose::Document).unwrap();
     assert_eq!(vectors, vectors_of(&texts));
 }
 
@@ -372,21 +373,21 @@ fn every_lie_is_found_out_and_none_is_kept() {
         (data(&[row(0, "[1]"), row(1, "[1]"), row(2, "[1]")]), "with 3 vectors for 2 texts"),
         (data(&[row(0, "[1]"), row(1, "[1, 2]")]), "vector 1 has 2 dimensions where 1 were expected"),
         (data(&[row(0, "[]"), row(1, "[]")]), "have 0 dimensions"),
-        (data(&[row(0, "[1]"), row(0, "[2]")]), "vector 0 belongs to none"),
-        (data(&[row(0, "[1]"), row(9, "[2]")]), "vector 9 belongs to none"),
-        (data(&[row(0, "[1]"), row(1, "[null]")]), "vector 1 holds something that is no finite number"),
+        (data(&[row(0, "[1]"), row(0, "[2]")]), "vector 0 is for none of the"),
+        (data(&[row(0, "[1]"), row(9, "[2]")]), "vector 9 is for none of the"),
+        (data(&[row(0, "[1]"), row(1, "[null]")]), "vector 1 contains a value that is not a finite number"),
         (data(&[row(0, "[1]"), row(1, "[1e39]")]), "number out of range"),
-        (data(&[row(0, "[1]"), row(1, "[NaN]")]), "something else than embeddings"),
-        (data(&[row(0, "[1]"), row(1, "[\"1\"]")]), "something else than embeddings"),
-        (data(&[row(0, "[1]")])[..20].to_owned(), "something else than embeddings"),
+        (data(&[row(0, "[1]"), row(1, "[NaN]")]), "its answer is not embeddings"),
+        (data(&[row(0, "[1]"), row(1, "[\"1\"]")]), "its answer is not embeddings"),
+        (data(&[row(0, "[1]")])[..20].to_owned(), "its answer is not embeddings"),
         ("<html>Welcome!</html>".to_owned(), "said “<html>Welcome!</html>”"),
         ("{}".to_owned(), "missing field `data`"),
-        (String::new(), "something else than embeddings"),
+        (String::new(), "its answer is not embeddings"),
     ] {
         let (told, folder) = (lie.clone(), folder());
         let server = Loopback::start(move |_| Act::Instead(told.clone()));
         let pipeline = cached(&spec("openai", &server), folder.path());
-        let error = pipeline.embed(&texts(&["a", "b"]), Purpose::Document).unwrap_err().to_string();
+        let error = pipeline.embed(&texts(&["a", "b"]), TextPurpose::Document).unwrap_err().to_string();
         assert!(error.contains(said), "{lie}: {error}");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{lie}");
     }
@@ -396,7 +397,7 @@ fn every_lie_is_found_out_and_none_is_kept() {
 fn ollama_can_lie_too() {
     for (lie, said) in [
         (r#"{"embeddings": [[1]]}"#, "with 1 vectors for 2 texts"),
-        (r#"{"embeddings": [[1], [null]]}"#, "vector 1 holds something that is no finite number"),
+        (r#"{"embeddings": [[1], [null]]}"#, "vector 1 contains a value that is not a finite number"),
     ] {
         let server = Loopback::start(move |request| match request.path.as_str() {
             "/api/embed" => Act::Instead(lie.to_owned()),
@@ -429,8 +430,8 @@ fn a_width_that_changes_between_runs_is_found_out() {
         folder(),
     );
     let spec = spec("openai", &server);
-    cached(&spec, folder.path()).embed(&texts(&["a"]), Purpose::Document).unwrap();
-    let error = cached(&spec, folder.path()).embed(&texts(&["a", "b"]), Purpose::Document).unwrap_err();
+    cached(&spec, folder.path()).embed(&texts(&["a"]), TextPurpose::Document).unwrap();
+    let error = cached(&spec, folder.path()).embed(&texts(&["a", "b"]), TextPurpose::Document).unwrap_err();
     assert!(
         matches!(error, EmbeddingError::Cache(CacheError::WidthChanged { cached: 4, found: 3, .. })),
         "{error}"
@@ -452,7 +453,7 @@ fn a_key_is_in_no_error_and_in_no_cache_even_if_the_server_echoes_it() {
         spec.batch = Some(1);
         spec.patience.longest_wait = Duration::from_millis(2);
         let pipeline = cached(&spec, folder.path());
-        let error = pipeline.embed(&texts(&["a", "b"]), Purpose::Document).unwrap_err();
+        let error = pipeline.embed(&texts(&["a", "b"]), TextPurpose::Document).unwrap_err();
         assert_eq!(server.keys()[1], KEY);
         let shown = format!("{error} {error:?} {pipeline:?} {spec:?}");
         let cached = std::fs::read(pipeline.cache.as_ref().unwrap().path()).unwrap();
@@ -467,7 +468,7 @@ fn a_key_is_in_no_error_and_in_no_cache_even_if_the_server_echoes_it() {
 #[test]
 fn a_server_that_needs_no_key_gets_none() {
     let server = Loopback::honest();
-    pipeline(&spec("openai", &server)).embed(&numbered(1), Purpose::Document).unwrap();
+    pipeline(&spec("openai", &server)).embed(&numbered(1), TextPurpose::Document).unwrap();
     assert_eq!(server.keys(), ["-"]);
 }
 
@@ -475,7 +476,7 @@ fn a_server_that_needs_no_key_gets_none() {
 fn interrupted_work_stops_soon_and_the_next_run_goes_on_from_there() {
     let (cancel, folder) = (Cancel::new(), folder());
     let interrupt = cancel.clone();
-    // The fourth request would never end.
+    // The fourth request never ends.
     let server = Loopback::start(move |request| match request.number {
         3 => {
             interrupt.cancel();
@@ -494,12 +495,15 @@ fn interrupted_work_stops_soon_and_the_next_run_goes_on_from_there() {
         pipeline.with_cache(cache).unwrap()
     };
     let started = Instant::now();
-    let error = open(&cancel).embed(&texts, Purpose::Document).unwrap_err();
+    let error = open(&cancel).embed(&texts, TextPurpose::Document).unwrap_err();
     assert!(started.elapsed() < Duration::from_secs(60));
-    assert_eq!(error.to_string(), "interrupted with 4 of 10 texts to embed; run it again to go on from here");
+    assert_eq!(
+        error.to_string(),
+        "interrupted with 4 of 10 texts to embed; run it again to continue from here"
+    );
     let second = open(&Cancel::new());
-    assert_eq!(second.embed(&texts, Purpose::Document).unwrap(), vectors_of(&texts));
-    assert_eq!(second.tally(), Tally { cached: 6, embedded: 4, repeated: 0 });
+    assert_eq!(second.embed(&texts, TextPurpose::Document).unwrap(), vectors_of(&texts));
+    assert_eq!(second.tally(), EmbeddingTally { cached: 6, embedded: 4, repeated: 0 });
     assert_eq!(batch_sizes(&server), [2, 2, 2, 2, 2, 2]);
 }
 
@@ -517,11 +521,11 @@ fn an_error_in_one_request_stops_the_others_and_what_was_done_is_kept() {
     let pipeline = pipeline_of(&spec).with_parallel(3);
     let cache = Cache::open(folder.path(), &pipeline.model().fingerprint).unwrap();
     let pipeline = pipeline.with_cache(cache).unwrap();
-    pipeline.embed(&numbered(1), Purpose::Document).unwrap();
-    let error = pipeline.embed(&numbered(9), Purpose::Document).unwrap_err();
+    pipeline.embed(&numbered(1), TextPurpose::Document).unwrap();
+    let error = pipeline.embed(&numbered(9), TextPurpose::Document).unwrap_err();
     assert!(error.to_string().contains("400 Bad Request"), "{error}");
     assert_eq!(
-        cached(&spec, folder.path()).embed(&numbered(1), Purpose::Document).unwrap(),
+        cached(&spec, folder.path()).embed(&numbered(1), TextPurpose::Document).unwrap(),
         vectors_of(&numbered(1))
     );
     assert!(!pipeline.cancel.is_cancelled(), "the next call is not for this error to stop");
@@ -531,8 +535,8 @@ fn an_error_in_one_request_stops_the_others_and_what_was_done_is_kept() {
 fn an_empty_text_is_named() {
     let server = Loopback::honest();
     let error =
-        pipeline(&spec("openai", &server)).embed(&texts(&["a", " \n"]), Purpose::Document).unwrap_err();
-    assert_eq!(error.to_string(), "text 1 is empty, and no vector stands for nothing");
+        pipeline(&spec("openai", &server)).embed(&texts(&["a", " \n"]), TextPurpose::Document).unwrap_err();
+    assert_eq!(error.to_string(), "text 1 is empty, and an empty text has no vector");
     assert!(server.requests().is_empty());
 }
 

@@ -2,24 +2,24 @@
 
 use std::collections::HashMap;
 
-/// How far down nDCG and MRR look.
+/// The cutoff of nDCG and MRR.
 const SHALLOW: usize = 10;
-/// How far down recall looks.
+/// The cutoff of recall.
 const DEEP: usize = 100;
 
-/// What a ranking is worth, or the mean over several.
+/// The measures of a ranking, or their means over several.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Measures {
-    /// Discounted gain among the first 10, as a share of the best possible. Gains are the judged relevance.
+    /// Discounted gain of the first 10, as a fraction of the best possible gain. Gains are the judged relevance.
     pub ndcg: f64,
-    /// The share of relevant documents among the first 100.
+    /// The fraction of relevant documents among the first 100.
     pub recall: f64,
-    /// 1 / the place of the first relevant document; 0 where none is among the first 10.
+    /// 1 / the rank of the first relevant document; 0 if none is among the first 10.
     pub mrr: f64,
 }
 
 impl Measures {
-    /// Of documents in rank order, none twice, against the judgments of their query.
+    /// Measures documents in rank order, without duplicates, against the judgments of their query.
     pub fn of_ranking(documents: &[&str], judged: &HashMap<String, i64>) -> Measures {
         let relevance = |document: &&str| judged.get(*document).copied().unwrap_or(0);
         let shallow = documents.iter().take(SHALLOW).map(relevance).collect::<Vec<_>>();
@@ -34,7 +34,7 @@ impl Measures {
         }
     }
 
-    /// The mean of each measure; zeros over nothing.
+    /// Returns the mean of each measure; zeros if there are none.
     pub fn mean<'a>(all: impl IntoIterator<Item = &'a Measures>) -> Measures {
         let mut sum = Measures::default();
         let mut count = 0.0;
@@ -52,13 +52,13 @@ impl Measures {
     }
 }
 
-/// Σ gain / log2(place + 1), places from 1. Less than no relevance is no loss.
+/// Sums gain / log2(rank + 1), with ranks from 1. Negative relevance counts as 0.
 fn discounted_gain(relevance: &[i64]) -> f64 {
     let part = |(place, relevance): (usize, &i64)| (*relevance).max(0) as f64 / (place as f64 + 2.0).log2();
     relevance.iter().enumerate().map(part).sum()
 }
 
-/// A share of nothing is nothing.
+/// Divides; 0 if `whole` is 0.
 fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }

@@ -1,8 +1,8 @@
-//! How good are the answers? Judgments, queries, and the measures of trec_eval.
+//! Measures the quality of results: judgments, queries, and the measures of trec_eval.
 //!
-//! Every figure is trec_eval's, to its last habits: scores are compared in single precision and ties go to the greater
-//! document id, gains are the judged relevance itself, a negative one gains nothing. `scripts/gen-eval-fixture` records
-//! what its C code says, and a test holds these measures against that.
+//! Every figure equals trec_eval's: scores are compared in single precision, ties go to the greater document id, gains
+//! are the judged relevance, and negative relevance gains nothing. `scripts/gen-eval-fixture` records the figures of
+//! trec_eval's C code, and a test compares these measures with them.
 
 mod lines;
 mod measures;
@@ -12,5 +12,5 @@ mod report;
 
 pub use measures::Measures;
 pub use qrels::Qrels;
-pub use queries::{Query, read_queries};
+pub use queries::{JudgedQuery, read_queries};
 pub use report::{QueryReport, QueryRun, Report, evaluate};

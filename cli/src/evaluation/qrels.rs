@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use std::collections::{HashMap, hash_map::Entry};
 use std::path::Path;
 
-/// Relevance by query and document. From 1 up is relevant; 0 and less is judged and not relevant.
+/// Relevance by query and document. Values from 1 on are relevant; 0 and negative values are judged and not relevant.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Qrels {
     by_query: HashMap<String, HashMap<String, i64>>,
@@ -16,7 +16,7 @@ impl Qrels {
     /// Reads a file of judgments.
     ///
     /// # Errors
-    /// When it cannot be read, or a line of it is no judgment; the message names file and line.
+    /// When the file cannot be read, or a line is malformed; the message names file and line.
     pub fn read(path: &Path) -> Result<Qrels> {
         let name = path.display().to_string();
         let text =
@@ -24,11 +24,11 @@ impl Qrels {
         Ok(Qrels::parse(&text, &name)?)
     }
 
-    /// Reads judgments: query, document and relevance between tabs, or TREC's query, iteration, document and relevance
-    /// between tabs or spaces. The first line may be a header.
+    /// Parses judgments: query, document and relevance, separated by tabs, or TREC's query, iteration, document and
+    /// relevance, separated by tabs or spaces. The first line may be a header.
     ///
     /// # Errors
-    /// When a line is no judgment, or contradicts an earlier one.
+    /// When a line is malformed, or contradicts an earlier one.
     pub fn parse(text: &str, name: &str) -> Result<Qrels, Fault> {
         let mut qrels = Qrels::default();
         for (number, (line, content)) in lines(text).enumerate() {
@@ -48,7 +48,7 @@ impl Qrels {
             };
             let relevance = match relevance.parse() {
                 Ok(relevance) => relevance,
-                // A word where the first number should be: a header.
+                // A word instead of the first number: a header.
                 Err(_) if number == 0 && relevance.starts_with(char::is_alphabetic) => continue,
                 Err(_) => {
                     return Err(fault(
@@ -63,7 +63,7 @@ impl Qrels {
         Ok(qrels)
     }
 
-    /// Notes a judgment.
+    /// Adds a judgment.
     fn judge(&mut self, query: &str, document: &str, relevance: i64) -> Result<(), String> {
         match self.by_query.entry(query.to_owned()).or_default().entry(document.to_owned()) {
             Entry::Vacant(entry) => _ = entry.insert(relevance),
@@ -78,12 +78,12 @@ impl Qrels {
         Ok(())
     }
 
-    /// The judged documents of a query; none where nothing was judged.
+    /// Returns the judged documents of a query; `None` if the query is not judged.
     pub fn of(&self, query: &str) -> Option<&HashMap<String, i64>> {
         self.by_query.get(query)
     }
 
-    /// How many queries are judged.
+    /// The number of judged queries.
     pub fn len(&self) -> usize {
         self.by_query.len()
     }
@@ -98,7 +98,7 @@ impl Qrels {
     }
 }
 
-/// The cells of a line: between tabs where it has any, so that ids may hold spaces; else between spaces.
+/// Splits a line at tabs if it has any, so that ids may contain spaces, or else at spaces.
 fn cells(line: &str) -> Vec<&str> {
     match line.contains('\t') {
         true => line.split('\t').map(str::trim).collect(),

@@ -1,4 +1,4 @@
-//! What is asked? Queries as JSON lines: `{"id": …, "text": …}`, and whatever else a filter may want to know.
+//! Reads queries as JSON lines: `{"id": …, "text": …}`, and further fields for filters.
 
 use super::lines::{fault, lines};
 use crate::input::Fault;
@@ -9,12 +9,12 @@ use std::path::Path;
 
 /// A query to evaluate.
 #[derive(Debug, PartialEq)]
-pub struct Query {
-    /// Its id, as judgments name it.
+pub struct JudgedQuery {
+    /// Its id in the judgments.
     pub id: String,
-    /// Its words.
+    /// Its text.
     pub text: String,
-    /// The whole line, for a filter that depends on the query, such as `group`.
+    /// The whole line, for conditions that depend on the query, such as `group`.
     pub fields: Json,
 }
 
@@ -22,33 +22,37 @@ pub struct Query {
 ///
 /// # Errors
 /// When it cannot be read, or a line of it is no query; the message names file and line.
-pub fn read_queries(path: &Path) -> Result<Vec<Query>> {
+pub fn read_queries(path: &Path) -> Result<Vec<JudgedQuery>> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the queries in {name}"))?;
     Ok(parse(&text, &name)?)
 }
 
-fn parse(text: &str, name: &str) -> Result<Vec<Query>, Fault> {
+fn parse(text: &str, name: &str) -> Result<Vec<JudgedQuery>, Fault> {
     let mut ids = HashSet::new();
     let mut queries = Vec::new();
     for (line, content) in lines(text) {
         let query = query(content).map_err(|reason| fault(name, line, reason))?;
         if !ids.insert(query.id.clone()) {
-            return Err(fault(name, line, format!("a query with the id \"{}\" stands above", query.id)));
+            return Err(fault(
+                name,
+                line,
+                format!("a query with the id \"{}\" occurs above; change one of the ids", query.id),
+            ));
         }
         queries.push(query);
     }
     Ok(queries)
 }
 
-fn query(line: &str) -> Result<Query, String> {
+fn query(line: &str) -> Result<JudgedQuery, String> {
     let fields = Json::parse(line.as_bytes()).map_err(|error| format!("this is not JSON: {error}"))?;
     if !matches!(fields, Json::Object(_)) {
         return Err(format!("a query is an object with id and text, not {}", fields.kind()));
     }
     let id = match fields.get("id") {
         Some(Json::String(id)) if !id.is_empty() => id.clone(),
-        // Judgments are text, and write a number as it stands.
+        // Judgments are text, and write a number in this way.
         Some(Json::Integer(id)) => id.to_string(),
         Some(Json::String(_)) => return Err("id: must not be empty".to_owned()),
         Some(other) => return Err(format!("id: must be a string or a whole number, not {}", other.kind())),
@@ -59,7 +63,7 @@ fn query(line: &str) -> Result<Query, String> {
         Some(other) => return Err(format!("text: must be a string, not {}", other.kind())),
         None => return Err("text: is missing".to_owned()),
     };
-    Ok(Query { id, text, fields })
+    Ok(JudgedQuery { id, text, fields })
 }
 
 #[cfg(test)]
@@ -85,7 +89,7 @@ mod tests {
         assert_eq!(fault("{\"id\": \"a\", \"text\": 3}"), "q.jsonl:1: text: must be a string, not a number");
         assert_eq!(
             fault("{\"id\": \"a\", \"text\": \"\"}\n{\"id\": \"a\", \"text\": \"\"}"),
-            "q.jsonl:2: a query with the id \"a\" stands above"
+            "q.jsonl:2: a query with the id \"a\" occurs above; change one of the ids"
         );
     }
 }

@@ -1,44 +1,44 @@
-//! What are many rankings worth, one by one and together?
+//! Measures many rankings, each and together.
 
 use super::{Measures, Qrels};
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-/// A document that was found.
+/// A document that a query found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Retrieved {
+pub struct RetrievedDocument {
     /// Its id.
     pub document: String,
     /// Its score; higher is better.
     pub score: f64,
 }
 
-/// What a query found.
+/// The results of a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueryRun {
     /// The query's id.
     pub query: String,
-    /// Documents in any order: scores decide, and equal ones go by document id.
-    pub results: Vec<Retrieved>,
+    /// The documents in any order. They are ranked by score, and ties by document id.
+    pub results: Vec<RetrievedDocument>,
 }
 
 impl QueryRun {
-    /// Documents that are in their order already. Their places become their scores, so that no tie reorders them.
+    /// Takes documents in rank order. Their scores follow from their ranks, so no tie changes the order.
     pub fn in_order(query: impl Into<String>, documents: impl IntoIterator<Item = String>) -> QueryRun {
         let places = (1..).map(|place: i32| -f64::from(place));
         let results = documents.into_iter().zip(places);
         QueryRun {
             query: query.into(),
-            results: results.map(|(document, score)| Retrieved { document, score }).collect(),
+            results: results.map(|(document, score)| RetrievedDocument { document, score }).collect(),
         }
     }
 
-    /// trec_eval's order: by score in single precision, then by document id, the greater bytes first. A document that
-    /// is there twice counts at its better place.
+    /// Ranks as trec_eval does: by score in single precision, then by document id, the greater bytes first. A document
+    /// that occurs twice keeps its better rank.
     fn ranking(&self) -> Vec<&str> {
         let mut results = self.results.iter().collect::<Vec<_>>();
         results.sort_by(|a, b| {
-            let score = |retrieved: &Retrieved| retrieved.score as f32 + 0.0;
+            let score = |retrieved: &RetrievedDocument| retrieved.score as f32 + 0.0;
             score(b).total_cmp(&score(a)).then_with(|| Reverse(&a.document).cmp(&Reverse(&b.document)))
         });
         let mut seen = HashSet::new();
@@ -50,34 +50,34 @@ impl QueryRun {
     }
 }
 
-/// What a query's results are worth.
+/// The measures of one query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueryReport {
-    /// The query's id.
+    /// The id of the query.
     pub query: String,
     /// Its measures.
     pub measures: Measures,
-    /// How many documents are relevant.
+    /// The number of relevant documents.
     pub relevant: usize,
-    /// How many were found.
+    /// The number of relevant documents that were found.
     pub found: usize,
 }
 
-/// What all queries' results are worth.
+/// The measures of all queries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// The mean over [`Report::queries`].
     pub overall: Measures,
-    /// Each query that was run and is judged, in the order of the runs. One that found nothing, or for which nothing
-    /// is relevant, has zeros and counts, as it does for trec_eval.
+    /// Each query that was run and is judged, in the order of the runs. A query with no results, or no relevant
+    /// documents, counts with zeros, as in trec_eval.
     pub queries: Vec<QueryReport>,
-    /// Queries that were run and are not judged. They count nowhere.
+    /// Queries that were run and are not judged. They do not count.
     pub unjudged: Vec<String>,
-    /// How many queries are judged and were not run. They count nowhere; `trec_eval -c` would count zeros.
+    /// The number of queries that are judged and were not run. They do not count; `trec_eval -c` would count zeros.
     pub not_run: usize,
 }
 
-/// Measures what queries found against judgments.
+/// Measures results against judgments.
 pub fn evaluate(runs: &[QueryRun], qrels: &Qrels) -> Report {
     let mut queries = Vec::new();
     let mut unjudged = Vec::new();
@@ -138,9 +138,11 @@ mod tests {
         }
     }
 
-    fn retrieved(results: &[(&str, f64)]) -> Vec<Retrieved> {
-        let one =
-            |(document, score): &(&str, f64)| Retrieved { document: (*document).to_owned(), score: *score };
+    fn retrieved(results: &[(&str, f64)]) -> Vec<RetrievedDocument> {
+        let one = |(document, score): &(&str, f64)| RetrievedDocument {
+            document: (*document).to_owned(),
+            score: *score,
+        };
         results.iter().map(one).collect()
     }
 
@@ -161,7 +163,7 @@ mod tests {
             results: query
                 .run
                 .iter()
-                .map(|(id, score)| Retrieved { document: id.clone(), score: *score })
+                .map(|(id, score)| RetrievedDocument { document: id.clone(), score: *score })
                 .collect(),
         };
         let report = evaluate(&recorded.queries.iter().map(run).collect::<Vec<_>>(), &qrels);

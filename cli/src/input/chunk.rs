@@ -1,8 +1,8 @@
-//! Consecutive entries of one input: found, but not yet parsed.
+//! A chunk: consecutive entries of one input, found but not parsed.
 
-use super::csv::Columns;
+use super::csv::{RowParser, TextColumns};
 use super::document::Document;
-use super::split::{Pieces, Split};
+use super::split::{FieldSplit, Pieces};
 use super::{Cut, Entry, csv, json};
 use memchr::memchr_iter;
 use snapseek::json::Json;
@@ -12,21 +12,21 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What is wrong in an input, and where.
+/// A fault in an input, with its place.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The file.
+    /// The name of the input.
     pub name: Arc<str>,
-    /// The place in it.
-    pub place: Place,
-    /// What is wrong.
+    /// The place of the fault.
+    pub place: InputPlace,
+    /// The fault, for people.
     pub reason: String,
 }
 
-/// A place in an input, from 1.
+/// A place in an input, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// A line of text.
+pub enum InputPlace {
+    /// A line of a text.
     Line(u64),
     /// A row of a table.
     Row(u64),
@@ -36,15 +36,15 @@ impl fmt::Display for Fault {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         let Fault { name, place, reason } = self;
         match place {
-            Place::Line(line) => write!(formatter, "{name}:{line}: {reason}"),
-            Place::Row(row) => write!(formatter, "{name}: row {row}: {reason}"),
+            InputPlace::Line(line) => write!(formatter, "{name}:{line}: {reason}"),
+            InputPlace::Row(row) => write!(formatter, "{name}: row {row}: {reason}"),
         }
     }
 }
 
 impl std::error::Error for Fault {}
 
-/// What is wrong in an entry, and how many lines after its first.
+/// A fault in an entry. `line` counts from the first line of the entry, which is 0.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Flaw {
     pub line: u64,
@@ -52,110 +52,110 @@ pub struct Flaw {
 }
 
 impl Flaw {
-    /// Something that concerns the entry as a whole.
+    /// A fault of the entry as a whole.
     pub fn new(reason: impl Into<String>) -> Flaw {
         Flaw { line: 0, reason: reason.into() }
     }
 }
 
-/// How an entry is parsed.
+/// How to parse an entry.
 #[derive(Clone, Debug)]
 pub enum Grammar {
     /// As a JSON value.
     Json,
-    /// As a row of cells under these column names.
-    Row(Arc<Columns>),
+    /// As a row of cells under these columns.
+    Row(Arc<TextColumns>),
 }
 
-/// Consecutive entries of one input, as they stand there.
+/// Consecutive entries of one input, unparsed.
 #[derive(Debug)]
-pub struct Chunk {
+pub struct EntryChunk {
     name: Arc<str>,
     len: usize,
     body: Body,
-    /// How records are cut, where they are.
-    split: Option<Arc<Split>>,
-    /// What came of the first entries, where they were looked at before, and how many they are.
+    /// How to cut records, if `--chunk` is given.
+    split: Option<Arc<FieldSplit>>,
+    /// The first entries, if [`EntryChunk::look_at`] has parsed them, and how many of the body's entries they are.
     parsed: Vec<Located>,
     parsed_count: usize,
 }
 
-/// What a chunk is made of.
+/// The contents of a chunk.
 #[derive(Debug)]
 enum Body {
     /// Entries in a text.
     Entries { grammar: Grammar, text: Vec<u8>, entries: Vec<Range<usize>>, first_line: u64 },
-    /// A document: one entry, and many records.
+    /// A document: one entry with many records.
     Document(Document),
-    /// Rows of a table that are still to be parsed.
+    /// Rows of a table, unparsed.
     Rows(VecDeque<Row>),
 }
 
 /// A row of a table.
 #[derive(Debug)]
 pub struct Row {
-    /// Its place in the table, from 1.
+    /// Its number in the table, counted from 1.
     pub number: u64,
-    /// About how many bytes it takes.
+    /// Its approximate length in bytes.
     pub len: usize,
-    /// Its fields, or what is wrong with them.
+    /// Its fields, or the fault in them.
     pub record: Result<Json, String>,
 }
 
-/// An entry and its place.
+/// A parsed entry with its place.
 #[derive(Debug)]
 pub struct Located {
-    /// Where it starts; the place of the flaw where it has one.
-    pub place: Place,
-    /// Its bytes.
+    /// The place of the fault, or else the start of the entry.
+    pub place: InputPlace,
+    /// The length of the entry in bytes.
     pub len: usize,
-    /// What it says, or what is wrong with it.
+    /// The entry, or the fault in it.
     pub entry: Result<Entry, String>,
 }
 
-impl Chunk {
-    fn new(name: Arc<str>, len: usize, body: Body) -> Chunk {
-        Chunk { name, len, body, split: None, parsed: Vec::new(), parsed_count: 0 }
+impl EntryChunk {
+    fn new(name: Arc<str>, len: usize, body: Body) -> EntryChunk {
+        EntryChunk { name, len, body, split: None, parsed: Vec::new(), parsed_count: 0 }
     }
 
-    /// Entries at these places of a text that starts on this line.
+    /// Creates a chunk from a text that starts on line `first_line`, and the ranges of its entries.
     pub fn of_entries(
         name: Arc<str>,
         grammar: Grammar,
         text: Vec<u8>,
         entries: Vec<Range<usize>>,
         first_line: u64,
-    ) -> Chunk {
-        Chunk::new(name, text.len(), Body::Entries { grammar, text, entries, first_line })
+    ) -> EntryChunk {
+        EntryChunk::new(name, text.len(), Body::Entries { grammar, text, entries, first_line })
     }
 
-    /// A whole document.
-    pub fn of_document(name: Arc<str>, document: Document) -> Chunk {
-        Chunk::new(name, document.bytes.len(), Body::Document(document))
+    /// Creates a chunk from a whole document.
+    pub fn of_document(name: Arc<str>, document: Document) -> EntryChunk {
+        EntryChunk::new(name, document.bytes.len(), Body::Document(document))
     }
 
-    /// Rows of a table.
-    pub fn of_rows(name: Arc<str>, rows: Vec<Row>) -> Chunk {
+    /// Creates a chunk from rows of a table.
+    pub fn of_rows(name: Arc<str>, rows: Vec<Row>) -> EntryChunk {
         let len = rows.iter().map(|row| row.len).sum();
-        Chunk::new(name, len, Body::Rows(rows.into()))
+        EntryChunk::new(name, len, Body::Rows(rows.into()))
     }
 
-    /// The same, with its records cut.
-    pub fn with_split(self, split: Option<Arc<Split>>) -> Chunk {
-        Chunk { split, ..self }
+    /// Returns the chunk with records cut as `split` says.
+    pub fn with_split(self, split: Option<Arc<FieldSplit>>) -> EntryChunk {
+        EntryChunk { split, ..self }
     }
 
-    /// The input.
+    /// The name of the input.
     pub fn name(&self) -> &Arc<str> {
         &self.name
     }
 
-    /// Its bytes.
+    /// The length of the chunk in bytes.
     pub fn text_len(&self) -> usize {
         self.len
     }
 
-    /// Parses entries for a look at their records, until one of them is enough. They are not parsed again.
+    /// Parses entries until `is_enough` returns true for one. [`EntryChunk::into_entries`] does not parse them again.
     pub fn look_at(&mut self, mut is_enough: impl FnMut(&Located) -> bool) -> bool {
         let mut unparsed = Unparsed::new(self);
         let mut parsed = Vec::new();
@@ -164,14 +164,14 @@ impl Chunk {
             has_enough = is_enough(&located);
             parsed.push(located);
         }
-        // An entry that became several records is parsed whole.
+        // A record that was cut is kept with all of its pieces.
         parsed.extend(unparsed.pieces);
         self.parsed = parsed;
         self.parsed_count = unparsed.number;
         has_enough
     }
 
-    /// The records among the entries that were looked at.
+    /// Returns the records among the entries that [`EntryChunk::look_at`] parsed.
     pub fn seen_records(&self) -> impl Iterator<Item = &Record> {
         self.parsed.iter().filter_map(|located| match &located.entry {
             Ok(Entry::Record(record)) => Some(record),
@@ -179,7 +179,7 @@ impl Chunk {
         })
     }
 
-    /// The first of the entries that were looked at and are bad.
+    /// Returns the first fault among the entries that [`EntryChunk::look_at`] parsed.
     pub fn first_seen_fault(&self) -> Option<Fault> {
         self.parsed.iter().find_map(|located| {
             let reason = located.entry.as_ref().err()?.clone();
@@ -187,7 +187,7 @@ impl Chunk {
         })
     }
 
-    /// Parses the entries. The cells of a row become what the schema says.
+    /// Parses the entries. The schema decides the types of cells.
     pub fn into_entries(mut self, schema: &Schema) -> impl Iterator<Item = Located> {
         let parsed = std::mem::take(&mut self.parsed);
         let mut unparsed = Unparsed { number: self.parsed_count, ..Unparsed::new(&self) };
@@ -195,26 +195,28 @@ impl Chunk {
     }
 }
 
-/// Where in a chunk parsing is.
+/// The position of a parser within a chunk.
 struct Unparsed {
-    /// How many entries were parsed.
+    /// The number of entries that were parsed.
     number: usize,
     at: usize,
     line: u64,
-    /// What came of the last of them, and was not given out.
+    /// Parses rows; created for the first row of a chunk.
+    row_parser: Option<RowParser>,
+    /// Parsed entries that were not given out yet.
     pieces: VecDeque<Located>,
 }
 
 impl Unparsed {
-    fn new(chunk: &Chunk) -> Unparsed {
+    fn new(chunk: &EntryChunk) -> Unparsed {
         let line = match chunk.body {
             Body::Entries { first_line, .. } => first_line,
             _ => 1,
         };
-        Unparsed { number: 0, at: 0, line, pieces: VecDeque::new() }
+        Unparsed { number: 0, at: 0, line, row_parser: None, pieces: VecDeque::new() }
     }
 
-    fn next(&mut self, chunk: &mut Chunk, schema: Option<&Schema>) -> Option<Located> {
+    fn next(&mut self, chunk: &mut EntryChunk, schema: Option<&Schema>) -> Option<Located> {
         loop {
             if let Some(piece) = self.pieces.pop_front() {
                 return Some(piece);
@@ -229,7 +231,10 @@ impl Unparsed {
                 Body::Rows(rows) => {
                     let Row { number, len, record } = rows.pop_front()?;
                     let entry = record.and_then(|json| json::entry_of(json).map_err(|flaw| flaw.reason));
-                    self.split(Located { place: Place::Row(number), len, entry }, chunk.split.as_deref());
+                    self.split(
+                        Located { place: InputPlace::Row(number), len, entry },
+                        chunk.split.as_deref(),
+                    );
                 }
                 Body::Document(document) => {
                     if self.number > 0 {
@@ -254,31 +259,34 @@ impl Unparsed {
         let text = &text[range];
         let parsed = match grammar {
             Grammar::Json => json::parse_entry(text),
-            Grammar::Row(columns) => csv::parse_row(text, columns, schema),
+            Grammar::Row(columns) => {
+                let parser = self.row_parser.get_or_insert_with(|| columns.parser());
+                csv::parse_row(text, columns, parser, schema)
+            }
         };
         let line = self.line + parsed.as_ref().err().map_or(0, |flaw| flaw.line);
-        Located { place: Place::Line(line), len: text.len(), entry: parsed.map_err(|flaw| flaw.reason) }
+        Located { place: InputPlace::Line(line), len: text.len(), entry: parsed.map_err(|flaw| flaw.reason) }
     }
 
-    fn document(&mut self, document: &Document, split: Option<&Split>) {
+    fn document(&mut self, document: &Document, split: Option<&FieldSplit>) {
         let records = match document.records() {
             Ok(records) => records,
             Err(bad) => {
-                let (place, len) = (Place::Line(bad.line), document.bytes.len());
+                let (place, len) = (InputPlace::Line(bad.line), document.bytes.len());
                 return self.pieces.push_back(Located { place, len, entry: Err(bad.reason) });
             }
         };
-        // The text of a document is cut already.
+        // Documents are cut at their headings already.
         let split = split.filter(|split| split.field != "text");
         let len = document.bytes.len() / records.len().max(1);
         for (line, json) in records {
             let entry = json::entry_of(json).map_err(|flaw| flaw.reason);
-            self.split(Located { place: Place::Line(line), len, entry }, split);
+            self.split(Located { place: InputPlace::Line(line), len, entry }, split);
         }
     }
 
-    /// Puts an entry aside, or its pieces where it is cut, and how many they are.
-    fn split(&mut self, located: Located, split: Option<&Split>) {
+    /// Queues an entry, or its pieces followed by the outcome of the cut.
+    fn split(&mut self, located: Located, split: Option<&FieldSplit>) {
         let Some(split) = split else { return self.pieces.push_back(located) };
         let Located { place, len, entry } = located;
         let mut put = |len, entry| self.pieces.push_back(Located { place, len, entry });
@@ -310,7 +318,7 @@ impl Unparsed {
     }
 }
 
-/// How many lines end in the text.
+/// Counts the line ends in a text.
 pub fn count_lines(text: &[u8]) -> u64 {
     memchr_iter(b'\n', text).count() as u64
 }

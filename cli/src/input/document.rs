@@ -1,8 +1,9 @@
-//! How does a document (Markdown, HTML, plain text) become records? A chunk a record, with its place and its headings.
+//! How does a document (Markdown, HTML, plain text) become records? Each chunk of its text is one record, with its
+//! offset and its headings.
 //!
-//! A chunk never reaches over a heading of level 1, 2 or 3, so that its `heading` holds for all of it; deeper ones are
-//! only good places to cut. A heading that nothing but a deeper heading follows stays with that: by itself it says
-//! nothing.
+//! A chunk never crosses a heading of level 1, 2 or 3, so its `heading` holds for the whole chunk. Deeper headings are
+//! only preferred places to cut. A heading that is followed directly by a deeper heading stays with it, because a
+//! heading alone is no useful chunk.
 
 use super::chunk::count_lines;
 use super::split::Sizes;
@@ -11,70 +12,70 @@ use snapseek::chunking::chunk_text;
 use snapseek::json::Json;
 use std::path::Path;
 
-/// How a document is written.
+/// The markup of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Markup {
+pub enum DocumentMarkup {
     Markdown,
     Html,
     Plain,
 }
 
-impl Markup {
-    /// What the end of a name says.
-    pub fn of_path(path: &Path) -> Option<Markup> {
+impl DocumentMarkup {
+    /// Returns the markup that the extension of a file name implies.
+    pub fn of_path(path: &Path) -> Option<DocumentMarkup> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         match extension.as_str() {
-            "md" | "markdown" | "mdx" => Some(Markup::Markdown),
-            "html" | "htm" | "xhtml" => Some(Markup::Html),
-            "txt" | "text" | "rst" | "adoc" | "org" => Some(Markup::Plain),
+            "md" | "markdown" | "mdx" => Some(DocumentMarkup::Markdown),
+            "html" | "htm" | "xhtml" => Some(DocumentMarkup::Html),
+            "txt" | "text" | "rst" | "adoc" | "org" => Some(DocumentMarkup::Plain),
             _ => None,
         }
     }
 }
 
-/// A document of its own.
+/// A document that was read.
 #[derive(Debug)]
 pub struct Document {
-    /// How it is written.
-    pub markup: Markup,
-    /// What its records are named after: a path with `/`, the same on every machine.
+    /// Its markup.
+    pub markup: DocumentMarkup,
+    /// The path that the ids of its records start with. It uses `/` on every machine.
     pub path: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// How long its chunks are.
+    /// The lengths of its chunks.
     pub sizes: Sizes,
 }
 
 /// A heading in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heading {
-    /// 1 to 6.
+    /// Its level, 1 to 6.
     pub level: u8,
-    /// The byte where it starts, and
+    /// The offset of its first byte.
     pub at: usize,
-    /// the one after it.
+    /// The offset after its last byte.
     pub end: usize,
     /// Its text.
     pub name: String,
 }
 
-/// What is wrong with a document, and on which of its lines, from 1.
+/// A fault in a document, and its line, counted from 1.
 #[derive(Debug, PartialEq, Eq)]
 pub struct BadDocument {
     pub line: u64,
     pub reason: String,
 }
 
-/// The fields that records of documents have of themselves.
+/// The fields that every record of a document has.
 const OWN_FIELDS: [&str; 9] = ["id", "title", "heading", "text", "path", "chunkIndex", "offset", "line", "$"];
 
-/// The deepest headings that chunks do not reach over.
+/// Chunks do not cross headings up to this level.
 const SECTION_LEVEL: u8 = 3;
 
-/// What is common to the records of a document.
+/// The values that all records of a document share.
 struct Outline<'a> {
     text: &'a str,
-    /// Where the text starts that is cut.
+    /// The offset of the text that is cut.
     start: usize,
     headings: &'a [Heading],
     title: String,
@@ -82,11 +83,11 @@ struct Outline<'a> {
 }
 
 impl Document {
-    /// The document's records, each with its line.
+    /// Returns the records of the document, each with its line.
     pub fn records(&self) -> Result<Vec<(u64, Json)>, BadDocument> {
         let text = self.text()?;
         match self.markup {
-            Markup::Markdown => {
+            DocumentMarkup::Markdown => {
                 let matter = front_matter::parse(text)
                     .map_err(|bad| BadDocument { line: bad.line, reason: bad.reason })?;
                 let headings = markdown::headings(text, matter.len);
@@ -95,7 +96,7 @@ impl Document {
                 let outline = Outline { text, start: matter.len, headings: &headings, title, entries };
                 Ok(self.cut(&outline, lines_of(text)))
             }
-            Markup::Html => {
+            DocumentMarkup::Html => {
                 let mut page = html::Page::parse(text);
                 let (_, entries) = sorted_out(std::mem::take(&mut page.entries));
                 let title = page.title.clone().unwrap_or_else(|| self.title(&page.headings));
@@ -103,7 +104,7 @@ impl Document {
                     Outline { text: &page.text, start: 0, headings: &page.headings, title, entries };
                 Ok(self.cut(&outline, |at| page.line(at)))
             }
-            Markup::Plain => {
+            DocumentMarkup::Plain => {
                 let outline =
                     Outline { text, start: 0, headings: &[], title: self.title(&[]), entries: Vec::new() };
                 Ok(self.cut(&outline, lines_of(text)))
@@ -111,7 +112,7 @@ impl Document {
         }
     }
 
-    /// The bytes as text, without a byte order mark.
+    /// Returns the text without a byte order mark.
     fn text(&self) -> Result<&str, BadDocument> {
         let bad = |line, reason: &str| Err(BadDocument { line, reason: reason.to_owned() });
         if matches!(self.bytes[..], [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
@@ -126,7 +127,7 @@ impl Document {
         }
     }
 
-    /// The first heading of level 1, or the name of the file.
+    /// Returns the first heading of level 1, or else the name of the file.
     fn title(&self, headings: &[Heading]) -> String {
         let first = headings.iter().find(|heading| heading.level == 1 && !heading.name.is_empty());
         first.map_or_else(
@@ -142,7 +143,7 @@ impl Document {
         let text = outline.text;
         let paths = heading_paths(outline.headings);
         let mut records = Vec::new();
-        // Blank lines at the top are none of the text, the indent of its first line is.
+        // Skip blank lines at the top, but keep the indent of the first line.
         let blank = text[outline.start..].len() - text[outline.start..].trim_start().len();
         let blank = text[outline.start..outline.start + blank].rfind('\n').map_or(0, |end| end + 1);
         let start = outline.start + blank;
@@ -179,16 +180,16 @@ impl Document {
     }
 }
 
-/// A number of something in memory.
+/// Converts a count to JSON.
 pub fn number(count: usize) -> Json {
     Json::Integer(i64::try_from(count).expect("nothing in memory is that long"))
 }
 
-/// The lines of places in a text, asked for in order.
+/// Returns a function from offsets to lines. It is fast for ascending offsets.
 fn lines_of(text: &str) -> impl FnMut(usize) -> u64 {
     let (mut counted, mut line) = (0, 1);
     move |at| {
-        // Chunks overlap, so a place may be a little before the one asked for last.
+        // Chunks overlap, so an offset may be a little smaller than the previous one.
         if at < counted {
             line -= count_lines(&text.as_bytes()[at..counted]);
         } else {
@@ -199,7 +200,7 @@ fn lines_of(text: &str) -> impl FnMut(usize) -> u64 {
     }
 }
 
-/// What a document says about itself: its title, and what becomes fields of its records.
+/// Separates the title from the front matter entries that become fields.
 fn sorted_out(entries: Vec<(String, Json)>) -> (Option<String>, Vec<(String, Json)>) {
     let mut title = None;
     let (mut fields, mut others) = (Vec::new(), Vec::new());
@@ -215,14 +216,14 @@ fn sorted_out(entries: Vec<(String, Json)>) -> (Option<String>, Vec<(String, Jso
             value => fields.push((name, plain(value))),
         }
     }
-    // What has the name of one of our own fields is kept, where it cannot be mistaken for it.
+    // Entries with the name of a built-in field are kept apart, so that they cannot be taken for it.
     if !others.is_empty() {
         fields.push(("frontMatter".to_owned(), Json::Object(others)));
     }
     (title, fields)
 }
 
-/// A list of words and numbers, such as tags, as a list of words. Everything else is kept as it is.
+/// Converts a list of words and numbers, such as tags, to a list of words. Other values stay as they are.
 fn plain(value: Json) -> Json {
     let Json::Array(values) = value else { return value };
     let is_flat = !values.iter().any(|value| matches!(value, Json::Array(_) | Json::Object(_)));
@@ -236,7 +237,7 @@ fn plain(value: Json) -> Json {
     Json::Array(words.collect())
 }
 
-/// For each heading, the names of those it stands under and its own.
+/// Returns the path of each heading: the names of the headings above it, and its own.
 fn heading_paths<'a>(headings: &'a [Heading]) -> Vec<String> {
     let mut open: Vec<&'a Heading> = Vec::new();
     let path = |heading: &'a Heading| {
@@ -248,7 +249,7 @@ fn heading_paths<'a>(headings: &'a [Heading]) -> Vec<String> {
     headings.iter().map(path).collect()
 }
 
-/// The parts of the text that are cut each by itself.
+/// Returns the parts of the text that no chunk crosses.
 fn sections(text: &str, start: usize, headings: &[Heading]) -> Vec<std::ops::Range<usize>> {
     let mut starts = vec![start];
     let mut content_from = start;
@@ -267,14 +268,14 @@ fn sections(text: &str, start: usize, headings: &[Heading]) -> Vec<std::ops::Ran
     starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
 }
 
-/// The heading that the chunk stands under: the last of those it starts with, or the last before it.
+/// Returns the heading of a chunk: the last one that it starts with, or else the last one before it.
 fn heading_of(text: &str, start: usize, end: usize, headings: &[Heading]) -> Option<usize> {
     let mut at = start;
     loop {
         at += text[at..end].len() - text[at..end].trim_start().len();
         let before = headings.partition_point(|heading| heading.at <= at);
         let last = before.checked_sub(1)?;
-        // A heading within this one's line, or after blanks: what it is followed by may stand under another.
+        // Stop where the text of the chunk begins: a later heading covers only a part of it.
         if headings[last].end <= at || headings[last].end >= end {
             return Some(last);
         }
@@ -286,7 +287,7 @@ fn heading_of(text: &str, start: usize, end: usize, headings: &[Heading]) -> Opt
 mod tests {
     use super::*;
 
-    fn records(markup: Markup, path: &str, text: &str, size: usize) -> Vec<(u64, Json)> {
+    fn records(markup: DocumentMarkup, path: &str, text: &str, size: usize) -> Vec<(u64, Json)> {
         let sizes = Sizes { size, overlap: 0 };
         Document { markup, path: path.to_owned(), bytes: text.into(), sizes }.records().unwrap()
     }
@@ -296,7 +297,7 @@ mod tests {
     }
 
     fn pieces(text: &str) -> Vec<(String, String)> {
-        let records = records(Markup::Markdown, "a.md", text, 1200);
+        let records = records(DocumentMarkup::Markdown, "a.md", text, 1200);
         records.iter().map(|(_, json)| (field(json, "heading"), field(json, "text"))).collect()
     }
 
@@ -323,7 +324,7 @@ mod tests {
     #[test]
     fn deep_headings_name_the_chunks_that_start_with_them() {
         let text = "# A\none two three four\n#### Deep\nfive six seven eight nine ten\n";
-        let found = records(Markup::Markdown, "a.md", text, 30);
+        let found = records(DocumentMarkup::Markdown, "a.md", text, 30);
         let headings = found.iter().map(|(_, json)| field(json, "heading")).collect::<Vec<_>>();
         assert_eq!(headings, ["A", "A > Deep", "A > Deep"]);
     }
@@ -332,7 +333,7 @@ mod tests {
     fn offsets_and_lines_are_those_of_the_source() {
         let text = "---\ntitle: é\n---\n\nÜber 😀 alles.\r\n\r\n# Zwei\r\nMehr Text über Füchse, und noch mehr davon.\n";
         for size in [1, 2, 7, 20, 1200] {
-            for (line, json) in records(Markup::Markdown, "a.md", text, size) {
+            for (line, json) in records(DocumentMarkup::Markdown, "a.md", text, size) {
                 let offset = field(&json, "offset").parse::<usize>().unwrap();
                 let rest = text.chars().skip(offset).collect::<String>();
                 assert!(rest.starts_with(&field(&json, "text")), "{size} {json:?}");
@@ -345,19 +346,19 @@ mod tests {
     #[test]
     fn titles_come_from_the_front_matter_the_first_heading_or_the_name() {
         let title = |markup, text| field(&records(markup, "docs/read.me.md", text, 100)[0].1, "title");
-        assert_eq!(title(Markup::Markdown, "---\ntitle: 2024\n---\n# Other\n"), "2024");
-        assert_eq!(title(Markup::Markdown, "## Two\n# One\n# Another\n"), "One");
-        assert_eq!(title(Markup::Markdown, "text"), "read.me");
-        assert_eq!(title(Markup::Html, "<title>Page</title><h1>Other</h1>"), "Page");
-        assert_eq!(title(Markup::Html, "<h1>Other</h1>"), "Other");
-        assert_eq!(title(Markup::Plain, "# no heading"), "read.me");
+        assert_eq!(title(DocumentMarkup::Markdown, "---\ntitle: 2024\n---\n# Other\n"), "2024");
+        assert_eq!(title(DocumentMarkup::Markdown, "## Two\n# One\n# Another\n"), "One");
+        assert_eq!(title(DocumentMarkup::Markdown, "text"), "read.me");
+        assert_eq!(title(DocumentMarkup::Html, "<title>Page</title><h1>Other</h1>"), "Page");
+        assert_eq!(title(DocumentMarkup::Html, "<h1>Other</h1>"), "Other");
+        assert_eq!(title(DocumentMarkup::Plain, "# no heading"), "read.me");
     }
 
     #[test]
     fn front_matter_becomes_fields_and_never_one_of_our_own() {
         let text =
             "---\nid: mine\nkind: guide\npath: x\ntags: [a, 2024, null]\nnone: ~\nmeta: {a: [1]}\n---\ntext";
-        let found = records(Markup::Markdown, "a.md", text, 100);
+        let found = records(DocumentMarkup::Markdown, "a.md", text, 100);
         let expected = r#"{"id":"a.md#0","title":"a","text":"text","path":"a.md","chunkIndex":0,"offset":82,"line":9,"kind":"guide","tags":["a","2024"],"meta":{"a":[1]},"frontMatter":{"id":"mine","path":"x"}}"#;
         assert_eq!(found[0].1.to_text(), expected);
     }
@@ -366,8 +367,12 @@ mod tests {
     fn documents_that_are_no_text_say_where() {
         let bad = |bytes: &[u8]| {
             let sizes = Sizes::default();
-            let document =
-                Document { markup: Markup::Plain, path: "a".to_owned(), bytes: bytes.to_vec(), sizes };
+            let document = Document {
+                markup: DocumentMarkup::Plain,
+                path: "a".to_owned(),
+                bytes: bytes.to_vec(),
+                sizes,
+            };
             document.records().unwrap_err()
         };
         assert_eq!((bad(b"a\nb\xff").line, bad(b"\xff\xfea\0").line), (2, 1));
@@ -421,9 +426,9 @@ mod tests {
             let mut text = ["", "---\n", "+++\n"][below(3)].to_owned();
             (0..below(60)).for_each(|_| text.push_str(PIECES[below(PIECES.len())]));
             let sizes = Sizes { size: 1 + below(40), overlap: 0 };
-            for markup in [Markup::Markdown, Markup::Html, Markup::Plain] {
+            for markup in [DocumentMarkup::Markdown, DocumentMarkup::Html, DocumentMarkup::Plain] {
                 let document = Document { markup, path: "a".to_owned(), bytes: text.clone().into(), sizes };
-                // Front matter may be wrong; then the line is one of the text.
+                // Front matter may be malformed. The fault then names a line of the text.
                 let records = match document.records() {
                     Ok(records) => records,
                     Err(bad) => {
@@ -432,7 +437,7 @@ mod tests {
                     }
                 };
                 let source =
-                    if markup == Markup::Html { html::Page::parse(&text).text } else { text.clone() };
+                    if markup == DocumentMarkup::Html { html::Page::parse(&text).text } else { text.clone() };
                 for (line, json) in records {
                     let offset = field(&json, "offset").parse::<usize>().unwrap();
                     let rest = source.chars().skip(offset).collect::<String>();

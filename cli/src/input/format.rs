@@ -1,27 +1,27 @@
-//! How is an input written? What its name or its first bytes say, and how it is read then.
+//! Which format does an input have? Its name or its first bytes show it.
 
-use super::document::Markup;
-use super::options::Options;
-use super::rows::Table;
+use super::document::DocumentMarkup;
+use super::options::InputOptions;
+use super::rows::TableReader;
 use super::{Framing, csv, json, jsonl, parquet, sqlite};
 use anyhow::Result;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// How an input is written.
+/// The format of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
-    /// One JSON object a line.
+    /// One JSON object per line.
     #[value(alias = "ndjson")]
     Jsonl,
     /// An array of objects, one object, or {"records": [...]}.
     Json,
-    /// Comma-separated cells under a header line.
+    /// Cells under a header line, separated by commas, semicolons or tabs.
     Csv,
-    /// Tab-separated cells under a header line.
+    /// Cells under a header line, separated by tabs.
     Tsv,
-    /// Text with headings, front matter before it.
+    /// Text with headings, and optional front matter.
     #[value(alias = "md")]
     Markdown,
     /// A page; its text without navigation and scripts.
@@ -36,7 +36,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// What the end of the name says, or the first bytes of the file.
+    /// Returns the format that the extension implies, or else the first bytes of the file.
     pub fn of_path(path: &Path) -> Option<Format> {
         Format::of_name(path).or_else(|| Format::of_start(path))
     }
@@ -50,10 +50,10 @@ impl Format {
             "tsv" => Format::Tsv,
             "db" | "sqlite" | "sqlite3" | "db3" => Format::Sqlite,
             "parquet" => Format::Parquet,
-            _ => match Markup::of_path(path)? {
-                Markup::Markdown => Format::Markdown,
-                Markup::Html => Format::Html,
-                Markup::Plain => Format::Text,
+            _ => match DocumentMarkup::of_path(path)? {
+                DocumentMarkup::Markdown => Format::Markdown,
+                DocumentMarkup::Html => Format::Html,
+                DocumentMarkup::Plain => Format::Text,
             },
         })
     }
@@ -68,28 +68,32 @@ impl Format {
         }
     }
 
-    /// How it is read.
+    /// Returns how to read inputs of this format.
     pub fn way(self) -> Way {
         match self {
             Format::Jsonl => Way::Entries(Box::new(jsonl::Lines)),
-            Format::Json => Way::Entries(Box::new(json::Values::default())),
-            Format::Csv => Way::Entries(Box::new(csv::Rows::new(b','))),
-            Format::Tsv => Way::Entries(Box::new(csv::Rows::new(b'\t'))),
-            Format::Markdown => Way::Document(Markup::Markdown),
-            Format::Html => Way::Document(Markup::Html),
-            Format::Text => Way::Document(Markup::Plain),
-            Format::Sqlite => Way::Table(|path, options| Ok(Box::new(sqlite::Rows::open(path, options)?))),
-            Format::Parquet => Way::Table(|path, options| Ok(Box::new(parquet::Rows::open(path, options)?))),
+            Format::Json => Way::Entries(Box::new(json::JsonValues::default())),
+            Format::Csv => Way::Entries(Box::new(csv::TextRows::csv())),
+            Format::Tsv => Way::Entries(Box::new(csv::TextRows::tsv())),
+            Format::Markdown => Way::Document(DocumentMarkup::Markdown),
+            Format::Html => Way::Document(DocumentMarkup::Html),
+            Format::Text => Way::Document(DocumentMarkup::Plain),
+            Format::Sqlite => {
+                Way::Table(|path, options| Ok(Box::new(sqlite::SqliteRows::open(path, options)?)))
+            }
+            Format::Parquet => {
+                Way::Table(|path, options| Ok(Box::new(parquet::ParquetRows::open(path, options)?)))
+            }
         }
     }
 }
 
-/// How inputs of a format are read.
+/// How to read inputs of a format.
 pub enum Way {
     /// As a text of entries.
     Entries(Box<dyn Framing>),
     /// As a document.
-    Document(Markup),
-    /// As a table, opened so.
-    Table(fn(&Path, &Options) -> Result<Box<dyn Table>>),
+    Document(DocumentMarkup),
+    /// As a table, opened by this function.
+    Table(fn(&Path, &InputOptions) -> Result<Box<dyn TableReader>>),
 }

@@ -1,48 +1,48 @@
-//! What does a Markdown file say about itself, before its text? YAML between `---` lines, or TOML between `+++` lines.
+//! The front matter of a Markdown file: YAML between `---` lines, or TOML between `+++` lines.
 
 use super::yaml;
 use snapseek::json::Json;
 
-/// What a file says about itself, and where its text starts.
+/// The front matter, and where the text starts.
 #[derive(Debug, Default, PartialEq)]
 pub struct FrontMatter {
-    /// The entries, in the file's order; the values as they are written there.
+    /// The entries, in the order of the file, with their values unchanged.
     pub entries: Vec<(String, Json)>,
-    /// The bytes before the text.
+    /// The length of the front matter in bytes.
     pub len: usize,
 }
 
-/// What is wrong with it, and on which line of the file, from 1.
+/// A fault in the front matter, and its line in the file, counted from 1.
 #[derive(Debug, PartialEq, Eq)]
 pub struct BadFrontMatter {
     pub line: u64,
     pub reason: String,
 }
 
-/// Reads what stands before the text; nothing where the file does not start with one of the marks.
+/// Parses the front matter; it is empty if the file does not start with one of the marks.
 pub fn parse(text: &str) -> Result<FrontMatter, BadFrontMatter> {
     let Some((mark, start)) = opening(text) else { return Ok(FrontMatter::default()) };
-    // A lone rule at the top of a text opens nothing.
+    // A thematic break at the top of a text opens no front matter.
     let Some((end, len)) = closing(text, start, mark) else { return Ok(FrontMatter::default()) };
     let source = &text[start..end];
     let value = if mark == "---" { yaml::parse(source).map_err(bad_yaml) } else { parse_toml(source) };
     let entries = match value? {
         Json::Object(entries) => entries,
         Json::Null => Vec::new(),
-        // Two rules with text between them.
+        // Two thematic breaks with text between them.
         _ => return Ok(FrontMatter::default()),
     };
     Ok(FrontMatter { entries, len })
 }
 
-/// The mark on the first line, and where the next line starts.
+/// Returns the mark on the first line, and the offset of the next line.
 fn opening(text: &str) -> Option<(&'static str, usize)> {
     let line = text.split_inclusive('\n').next()?;
     let mark = ["---", "+++"].into_iter().find(|mark| line.trim_end() == *mark)?;
     Some((mark, line.len()))
 }
 
-/// Where the line that closes it starts, and ends.
+/// Returns the offsets where the closing line starts and ends.
 fn closing(text: &str, start: usize, mark: &str) -> Option<(usize, usize)> {
     let mut at = start;
     for line in text[start..].split_inclusive('\n') {
@@ -56,14 +56,17 @@ fn closing(text: &str, start: usize, mark: &str) -> Option<(usize, usize)> {
 }
 
 fn bad_yaml(error: yaml::YamlError) -> BadFrontMatter {
-    BadFrontMatter { line: error.line + 1, reason: format!("the front matter is no YAML: {}", error.reason) }
+    BadFrontMatter {
+        line: error.line + 1,
+        reason: format!("the front matter is not valid YAML: {}", error.reason),
+    }
 }
 
 fn parse_toml(source: &str) -> Result<Json, BadFrontMatter> {
     let table = source.parse::<toml::Table>().map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         let line = 2 + super::chunk::count_lines(&source.as_bytes()[..at.min(source.len())]);
-        BadFrontMatter { line, reason: format!("the front matter is no TOML: {}", error.message()) }
+        BadFrontMatter { line, reason: format!("the front matter is not valid TOML: {}", error.message()) }
     })?;
     Ok(json_of_toml(toml::Value::Table(table)))
 }
@@ -72,7 +75,7 @@ fn json_of_toml(value: toml::Value) -> Json {
     match value {
         toml::Value::String(text) => Json::String(text),
         toml::Value::Integer(number) => Json::Integer(number),
-        // Infinities and what is no number have no JSON; their words do.
+        // JSON has no infinities and no NaN; keep their names.
         toml::Value::Float(number) if !number.is_finite() => Json::String(number.to_string()),
         toml::Value::Float(number) => Json::from_f64(number),
         toml::Value::Boolean(value) => Json::Bool(value),
@@ -126,11 +129,11 @@ mod tests {
     #[test]
     fn what_cannot_be_read_names_its_line() {
         let yaml = parse("---\na: 1\nb: [1\nc: 2\n---\n").unwrap_err();
-        assert!(yaml.reason.starts_with("the front matter is no YAML: "), "{yaml:?}");
+        assert!(yaml.reason.starts_with("the front matter is not valid YAML: "), "{yaml:?}");
         assert!((3..=5).contains(&yaml.line), "{yaml:?}");
         let toml = parse("+++\na = 1\nb = \n+++\n").unwrap_err();
         assert_eq!(
-            (toml.line, toml.reason.starts_with("the front matter is no TOML: ")),
+            (toml.line, toml.reason.starts_with("the front matter is not valid TOML: ")),
             (3, true),
             "{toml:?}"
         );

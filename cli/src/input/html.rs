@@ -1,34 +1,33 @@
-//! What does an HTML page say? Its text without what only surrounds it, and its headings.
+//! The text and the headings of an HTML page.
 //!
-//! Elements that hold no text of the page are left out: scripts, styles, navigation, what is hidden. Where there is a
-//! `<main>`, only that counts. White space is what a browser would show of it: blocks stand on lines of their own,
-//! paragraphs are parted by blank lines.
+//! Scripts, styles, navigation and hidden elements are left out. If the page has a `<main>`, only its contents count.
+//! White space is as a browser shows it: each block starts on a new line, and blank lines separate paragraphs.
 
 use super::chunk::count_lines;
 use super::document::Heading;
 use html5gum::{DefaultEmitter, EndTag, Span, StartTag, Token, Tokenizer};
 use snapseek::json::Json;
 
-/// What a page says.
+/// The contents of a page.
 #[derive(Debug, Default)]
 pub struct Page {
     /// The text.
     pub text: String,
-    /// Its headings, in order.
+    /// The headings, in order.
     pub headings: Vec<Heading>,
-    /// The `<title>`.
+    /// The text of `<title>`.
     pub title: Option<String>,
-    /// What the page says about itself: its language, and the usual `<meta>` elements.
+    /// The language, and the values of the usual `<meta>` elements.
     pub entries: Vec<(String, Json)>,
-    /// Places in the text, and the lines of the page they come from, in order.
+    /// Offsets in the text, and the lines of the page that they come from, in order.
     lines: Vec<(usize, u64)>,
 }
 
-/// `<meta name="…">` elements that become fields of the same name.
+/// The `<meta name="…">` elements that become fields of the same name.
 const META: [&str; 4] = ["description", "author", "date", "keywords"];
 
 impl Page {
-    /// Reads a page, whatever it is: HTML has no errors that end it.
+    /// Parses a page. HTML has no syntax errors that stop a parser.
     pub fn parse(html: &str) -> Page {
         let mut emitter = DefaultEmitter::<usize>::new_with_span();
         emitter.naively_switch_states(true);
@@ -52,14 +51,14 @@ impl Page {
         reader.page
     }
 
-    /// The line of the page that the text at this byte comes from.
+    /// Returns the line of the page that the text at this offset comes from.
     pub fn line(&self, at: usize) -> u64 {
         let after = self.lines.partition_point(|&(place, _)| place <= at);
         after.checked_sub(1).map_or(1, |last| self.lines[last].1)
     }
 }
 
-/// What has to stand between the text so far and the next, from little to much.
+/// The separation between the text so far and the next text, from the smallest to the largest.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Gap {
     #[default]
@@ -69,7 +68,7 @@ enum Gap {
     Paragraph,
 }
 
-/// Whether the page's `<main>` was met.
+/// Whether the parser has reached the `<main>` of the page.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Main {
     #[default]
@@ -84,9 +83,9 @@ struct Reader {
     line: u64,
     gap: Gap,
     main: Main,
-    /// The element that is passed over, and how many of its name are open.
+    /// The element that is being skipped, and how many elements of its name are open.
     skipped: Option<(Vec<u8>, usize)>,
-    /// The level of the heading that is open, and where its text starts.
+    /// The level of the open heading, and where its text starts.
     heading: Option<(u8, Option<usize>)>,
     preformatted: usize,
     is_pre_start: bool,
@@ -163,7 +162,7 @@ impl Reader {
     }
 
     fn end_heading(&mut self) {
-        // A heading without text is none.
+        // Ignore headings without text.
         let Some((level, Some(at))) = self.heading.take() else { return };
         let end = self.page.text.len();
         let name = self.page.text[at..].split_whitespace().collect::<Vec<_>>().join(" ");
@@ -207,7 +206,7 @@ impl Reader {
             return;
         }
         if self.preformatted > 0 {
-            // The line end after <pre> is not part of it.
+            // The line end directly after <pre> is not part of the text.
             let rest = text.strip_prefix('\n').filter(|_| self.is_pre_start);
             self.line += u64::from(rest.is_some());
             self.is_pre_start = false;
@@ -252,7 +251,7 @@ impl Reader {
     }
 }
 
-/// White space that a browser makes one space.
+/// Whether a browser collapses this white space into one space.
 fn is_collapsed(letter: char) -> bool {
     matches!(letter, ' ' | '\t' | '\n' | '\r' | '\u{c}')
 }
@@ -262,11 +261,11 @@ fn attribute(tag: &StartTag<usize>, name: &[u8]) -> Option<String> {
     Some(String::from_utf8_lossy(value).into_owned())
 }
 
-/// Whether the element is none of the page's text.
+/// Whether an element and its contents are no text of the page.
 fn is_skipped(tag: &StartTag<usize>) -> bool {
     match &tag.name[..] {
         b"script" | b"style" | b"template" | b"noscript" | b"nav" | b"svg" | b"iframe" | b"object" => true,
-        // Only elements that have to be closed: what is hidden would never end in another.
+        // Only elements with a required end tag: skipping would otherwise never end.
         b"a" | b"aside" | b"button" | b"div" | b"i" | b"section" | b"span" | b"ul" => {
             attribute(tag, b"role").is_some_and(|role| role == "navigation")
                 || attribute(tag, b"aria-hidden").is_some_and(|hidden| hidden == "true")
@@ -276,7 +275,7 @@ fn is_skipped(tag: &StartTag<usize>) -> bool {
     }
 }
 
-/// What parts an element from what is before and after it.
+/// Returns the separation of an element from the text before and after it.
 fn gap_around(name: &[u8]) -> Gap {
     match name {
         b"p" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"blockquote" | b"dl" | b"figure" | b"hr"

@@ -1,7 +1,7 @@
 //! A JSON document: an array of records, one record, or `{"records": [...]}`.
 //!
-//! Only brackets and strings are followed here, so a document of any length passes in chunks. Each value is then
-//! parsed by itself.
+//! This framing follows only brackets and strings, so a document of any length is read in chunks. Workers then parse
+//! each value.
 
 use super::chunk::{Flaw, count_lines};
 use super::{Entry, Framing, Misplaced, Step};
@@ -10,12 +10,12 @@ use snapseek::Record;
 use snapseek::json::{Json, JsonError};
 use snapseek::state::STATE_LINES;
 
-/// Parses a record, or what stands in the place of one.
+/// Parses a record, or a line with a `$`.
 pub fn parse_entry(text: &[u8]) -> Result<Entry, Flaw> {
     entry_of(Json::parse(text).map_err(|error| not_json(text, &error))?)
 }
 
-/// Takes a value for a record, or what stands in the place of one.
+/// Converts a value to a record, or to another entry if it has a `$`.
 pub fn entry_of(json: Json) -> Result<Entry, Flaw> {
     let mark = json.get("$").cloned();
     let record = |json| Record::from_json(json).map_err(|error| Flaw::new(error.to_string()));
@@ -25,7 +25,7 @@ pub fn entry_of(json: Json) -> Result<Entry, Flaw> {
         Some(Json::String(mark)) if mark == "vector" => Ok(Entry::Vector(record(json)?)),
         Some(Json::String(mark)) if STATE_LINES.contains(&mark.as_str()) => Ok(Entry::Beside { mark, json }),
         Some(mark) => Err(Flaw::new(format!(
-            "\"$\" is {}; it has to be \"delete\", \"vector\", \"{}\", or absent for a record",
+            "\"$\" is {}; it must be \"delete\", \"vector\", \"{}\", or absent for a record",
             mark.to_text(),
             STATE_LINES.join("\", \"")
         ))),
@@ -41,18 +41,18 @@ fn not_json(text: &[u8], error: &JsonError) -> Flaw {
     let what = message.split(" at line ").next().unwrap_or(&message);
     if error.is_eof() {
         return Flaw::new(format!(
-            "the JSON is not complete ({what}); a record stands on one line, a whole document needs --format json"
+            "the JSON is not complete ({what}); each line must hold one record; pass --format json for a document"
         ));
     }
     let line = error.line().saturating_sub(1) as u64;
     Flaw { line, reason: format!("this is not JSON: {what} at column {}", error.column()) }
 }
 
-/// Every element of the array of records is an entry, whatever it is.
+/// Finds the elements of the array of records. Each element is an entry, whatever its type.
 #[derive(Debug, Default)]
-pub struct Values {
+pub struct JsonValues {
     state: State,
-    /// Whether the array stands in an object.
+    /// Whether the array is within an object.
     is_wrapped: bool,
 }
 
@@ -66,13 +66,13 @@ enum State {
     AfterElement,
     /// After `,`.
     AfterComma,
-    /// After the array, in the object around it.
+    /// After the array, within the object around it.
     Wrapper,
     /// After the document.
     End,
 }
 
-impl Framing for Values {
+impl Framing for JsonValues {
     fn step(&mut self, text: &[u8], from: usize, is_end: bool) -> Result<Step, Misplaced> {
         let mut at = from;
         loop {
@@ -116,14 +116,14 @@ impl Framing for Values {
                 (State::Start, _) => {
                     return Err(misplaced(
                         at,
-                        "a JSON document is an array of records, or {\"records\": [...]}",
+                        "a JSON document must be an array of records, or {\"records\": [...]}",
                     ));
                 }
                 (State::AfterElement, _) => {
                     return Err(misplaced(at, "a comma or ] is missing before this"));
                 }
                 (State::End, _) => {
-                    let reason = "there is more after the document; JSON lines need --format jsonl";
+                    let reason = "there is more after the document; pass --format jsonl for JSON lines";
                     return Err(misplaced(at, reason));
                 }
             }
@@ -132,7 +132,7 @@ impl Framing for Values {
     }
 }
 
-impl Values {
+impl JsonValues {
     fn value(&mut self, text: &[u8], at: usize, is_end: bool, then: State) -> Result<Step, Misplaced> {
         match skip_value(text, at) {
             Some(after) => {
@@ -147,30 +147,29 @@ impl Values {
     fn end(&self, text: &[u8]) -> Result<Step, Misplaced> {
         match self.state {
             State::End => Ok(Step::More(text.len())),
-            State::Start => {
-                Err(misplaced(text.len(), "there is nothing in this input; an empty array is []"))
-            }
+            State::Start => Err(misplaced(text.len(), "the input is empty; write [] for no records")),
             State::Wrapper => Err(misplaced(text.len(), "the document does not end; a } is missing")),
             _ => Err(misplaced(text.len(), "the array does not end; a ] is missing")),
         }
     }
 }
 
-/// What an object at the top is.
+/// The meaning of an object at the top level.
 enum Look {
     /// A record.
     Record,
-    /// A wrapper, whose records start here.
+    /// A wrapper whose records start at this offset.
     Records(usize),
 }
 
-/// Tells a wrapper from a record: it names `records`, an array, before any `id`. None where the text ends too early.
+/// Tells a wrapper from a record: a wrapper has an array `records` before any `id`. Returns `None` if the text ends too
+/// early.
 fn look_into(text: &[u8], start: usize) -> Option<Look> {
     let mut at = start + 1;
     loop {
         at = skip_space(text, at)?;
         if text[at] != b'"' {
-            // The end, or no JSON: parsing it as a record says what is wrong.
+            // At the end, or at malformed JSON: parsing it as a record reports the fault.
             return Some(Look::Record);
         }
         let key_end = skip_string(text, at)?;
@@ -191,12 +190,12 @@ fn look_into(text: &[u8], start: usize) -> Option<Look> {
     }
 }
 
-/// The first place from `at` on that is no white space.
+/// Returns the first offset from `at` on that is no white space.
 fn skip_space(text: &[u8], at: usize) -> Option<usize> {
     text[at..].iter().position(|byte| !byte.is_ascii_whitespace()).map(|len| at + len)
 }
 
-/// The end of the value at `at`.
+/// Returns the end of the value at `at`.
 fn skip_value(text: &[u8], at: usize) -> Option<usize> {
     match text[at] {
         b'{' | b'[' => skip_nested(text, at + 1, 1),
@@ -208,7 +207,7 @@ fn skip_value(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The end of the string whose quotation mark stands at `at`.
+/// Returns the end of the string whose opening quotation mark is at `at`.
 fn skip_string(text: &[u8], at: usize) -> Option<usize> {
     let mut at = at + 1;
     loop {
@@ -220,7 +219,7 @@ fn skip_string(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The place after the bracket that closes the outermost of `depth` open ones.
+/// Returns the offset after the bracket that closes the outermost of `depth` open brackets.
 fn skip_nested(text: &[u8], at: usize, mut depth: usize) -> Option<usize> {
     let mut at = at;
     while depth > 0 {
@@ -250,10 +249,10 @@ fn unended(at: usize) -> Misplaced {
 mod tests {
     use super::*;
 
-    /// The entries of a document, read with `known` bytes at first and then one more at a time.
+    /// Returns the entries of a document, read with `known` bytes at first and then one byte more at a time.
     fn entries(text: &str, known: usize) -> Result<Vec<String>, String> {
         let text = text.as_bytes();
-        let mut values = Values::default();
+        let mut values = JsonValues::default();
         let (mut at, mut found) = (0, Vec::new());
         for end in known..=text.len() {
             loop {
@@ -298,8 +297,8 @@ mod tests {
     #[test]
     fn a_document_that_cannot_be_read_on_says_why() {
         let cases = [
-            ("", "there is nothing in this input; an empty array is []"),
-            ("7", "a JSON document is an array of records, or {\"records\": [...]}"),
+            ("", "the input is empty; write [] for no records"),
+            ("7", "a JSON document must be an array of records, or {\"records\": [...]}"),
             ("[{},", "the array does not end; a ] is missing"),
             ("[{}", "the array does not end; a ] is missing"),
             ("[{},]", "a record is missing here"),
@@ -307,7 +306,7 @@ mod tests {
             ("[{\"a\": \"x]", "the value that starts here does not end"),
             ("{\"id\": 1", "the value that starts here does not end"),
             ("{\"records\": [{}], ", "the document does not end; a } is missing"),
-            ("{}\n{}", "there is more after the document; JSON lines need --format jsonl"),
+            ("{}\n{}", "there is more after the document; pass --format jsonl for JSON lines"),
         ];
         for (text, reason) in cases {
             for known in 0..=text.len() {

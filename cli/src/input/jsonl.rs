@@ -1,9 +1,9 @@
-//! JSON lines: one object a line. Empty lines are passed over.
+//! JSON lines: one object per line. Blank lines are skipped.
 
 use super::{Framing, Misplaced, Step};
 use memchr::memchr;
 
-/// Every line that is not blank is an entry.
+/// Finds lines that are not blank.
 pub struct Lines;
 
 impl Framing for Lines {

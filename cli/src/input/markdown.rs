@@ -1,9 +1,9 @@
-//! Where are the headings of a Markdown text? Found by a parser, so that `#` in code is none.
+//! The headings of a Markdown text. A Markdown parser finds them, because a `#` in code is no heading.
 
 use super::document::Heading;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// The headings of the text from `start` on that stand in no list or quotation, in order.
+/// Returns the headings after `start` that are not within a list or a quotation, in order.
 pub fn headings(text: &str, start: usize) -> Vec<Heading> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES | Options::ENABLE_HEADING_ATTRIBUTES;
     let mut headings = Vec::new();

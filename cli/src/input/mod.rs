@@ -1,7 +1,8 @@
 //! Where do records come from? Files, folders, databases and stdin.
 //!
-//! Text is read in chunks of whole entries, found by a [`Framing`] without parsing them; a document is a chunk of its
-//! own; a table gives rows. Chunks are parsed on any thread, and know their place, so a fault names its file and line.
+//! A [`Framing`] finds the boundaries of entries in a text without parsing them, and the text is given out in chunks of
+//! whole entries. A document is one chunk, and a table gives rows. Any thread can parse a chunk. A chunk knows its
+//! place in the input, so an error names file and line.
 
 mod chunk;
 mod csv;
@@ -23,117 +24,118 @@ mod sqlite;
 mod vectors;
 mod yaml;
 
-pub use chunk::{Chunk, Fault, Place};
-pub use options::Options;
+pub use chunk::{EntryChunk, Fault, InputPlace};
+pub use options::InputOptions;
 pub use vectors::VectorFile;
 
 use crate::failure::UsageError;
 use anyhow::{Context, Result};
 use chunk::Located;
-use document::{Document, Markup};
+use document::{Document, DocumentMarkup};
 use format::{Format, Way};
 use reader::ChunkReader;
-use rows::{RowReader, Table};
+use rows::{RowReader, TableReader};
 use snapseek::Record;
 use snapseek::json::Json;
-use source::Source;
-use split::{Sizes, Split};
+use source::InputSource;
+use split::{FieldSplit, Sizes};
 use std::collections::{HashMap, VecDeque};
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What an input says.
+/// One entry of an input.
 #[derive(Debug)]
 pub enum Entry {
-    /// Here is a record; it replaces an earlier one with the same key.
+    /// A record. It replaces an earlier record with the same key.
     Record(Record),
-    /// The record with this one's key is to go.
+    /// Removes the record with this key.
     Delete(Record),
-    /// The record with this one's key has this one's vector.
+    /// Sets the vector of the record with this key.
     Vector(Record),
-    /// What is known beside records: a link, session, usage or feedback.
+    /// A line that is no record: a link, session, usage or feedback.
     Beside {
-        /// Which of them.
+        /// The value of `$`, which says which of them it is.
         mark: String,
-        /// What it says.
+        /// The whole line.
         json: Json,
     },
-    /// What became of a record that `--chunk` concerns, told after its pieces.
+    /// The outcome of `--chunk` for one record. It follows the pieces of the record.
     Cut {
-        /// The record's id,
+        /// The id of the record.
         id: String,
-        /// and kind.
+        /// The kind of the record.
         kind: String,
-        /// What became of it.
+        /// The outcome.
         cut: Cut,
     },
 }
 
-/// What `--chunk` made of a record.
+/// The outcome of `--chunk` for one record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// It is gone, and so are its pieces.
+    /// The record was deleted, and its pieces with it.
     Gone,
-    /// It stayed as it is.
+    /// The record was not cut.
     Whole,
-    /// It became so many records, `ID#0` and so on.
+    /// The record became this many records, with the ids `ID#0`, `ID#1` and so on.
     Pieces(usize),
 }
 
-/// Finds where entries begin and end.
+/// Finds the boundaries of entries in a text.
 pub trait Framing: Send {
-    /// The next entry at or after `from`. Where `text` is the end of the input, the end also ends an entry.
+    /// Returns the next entry at or after `from`. If `is_end`, the end of `text` is the end of the input and also ends
+    /// an entry.
     fn step(&mut self, text: &[u8], from: usize, is_end: bool) -> Result<Step, Misplaced>;
 
-    /// How the entries found so far are parsed.
+    /// Returns how to parse the entries that were found so far.
     fn grammar(&self) -> chunk::Grammar {
         chunk::Grammar::Json
     }
 }
 
-/// What a look for the next entry gives.
+/// The result of looking for the next entry.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Step {
-    /// An entry, and where to look for the next.
+    /// An entry, and where to look for the next one.
     Entry(Range<usize>, usize),
-    /// Nothing yet: there may be an entry from here on, in a longer text.
+    /// No complete entry. The next one may start here, in a longer text.
     More(usize),
 }
 
-/// Something that makes the rest of the input unreadable.
+/// A fault that makes the rest of the input unreadable.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Misplaced {
-    /// The byte it stands at.
+    /// The offset of the fault.
     pub at: usize,
-    /// What is wrong.
+    /// The fault, for people.
     pub reason: String,
 }
 
-/// Entries are given out in runs of about this many bytes, unless [`Inputs::set_run_len`] says otherwise.
+/// The length of a run of entries, in bytes, unless [`Inputs::set_run_len`] changes it.
 const DEFAULT_RUN_LEN: usize = 4 << 20;
 
-/// All inputs of a build, one after the other.
+/// All inputs of a build, read one after the other.
 pub struct Inputs {
     waiting: VecDeque<Waiting>,
     open: Option<Open>,
-    /// Runs that were looked at, and are still to be given out; an error is the last of them.
-    held: VecDeque<Result<Vec<Chunk>>>,
-    /// Why reading cannot go on, after the runs before it are given out.
+    /// Runs that [`Inputs::sample`] has read, and that are given out first. An error can only be the last one.
+    held: VecDeque<Result<Vec<EntryChunk>>>,
+    /// Why reading stopped. It is reported after the runs before it.
     obstacle: Option<anyhow::Error>,
     total: Option<u64>,
     run_len: usize,
-    split: Option<Arc<Split>>,
+    split: Option<Arc<FieldSplit>>,
     sizes: Sizes,
 }
 
-/// An input that was looked at, and not read.
+/// An input that was checked, but not opened for reading.
 enum Waiting {
-    Entries(Source, Box<dyn Framing>),
-    /// With the path that its records are named after.
-    Document(Source, Markup, String),
-    Table(String, Box<dyn Table>),
+    Entries(InputSource, Box<dyn Framing>),
+    /// A document, and the path that the ids of its records start with.
+    Document(InputSource, DocumentMarkup, String),
+    Table(String, Box<dyn TableReader>),
 }
 
 /// An input that is being read.
@@ -143,8 +145,8 @@ enum Open {
 }
 
 impl Inputs {
-    /// Takes files, folders of documents, and `-` for stdin. Every one of them is looked at before any is read.
-    pub fn new(paths: &[PathBuf], options: &Options) -> Result<Inputs> {
+    /// Takes files, folders of documents, and `-` for stdin. It checks all of them before it reads the first.
+    pub fn new(paths: &[PathBuf], options: &InputOptions) -> Result<Inputs> {
         let mut inputs = Inputs {
             waiting: VecDeque::new(),
             open: None,
@@ -171,22 +173,23 @@ impl Inputs {
         Ok(inputs)
     }
 
-    fn look_at(&mut self, path: &Path, options: &Options) -> Result<()> {
-        let source = if path.as_os_str() == "-" { Source::Stdin } else { Source::File(path.to_owned()) };
-        if let Source::File(path) = &source {
+    fn look_at(&mut self, path: &Path, options: &InputOptions) -> Result<()> {
+        let source =
+            if path.as_os_str() == "-" { InputSource::Stdin } else { InputSource::File(path.to_owned()) };
+        if let InputSource::File(path) = &source {
             let metadata = fs::metadata(path).with_context(|| format!("{} cannot be read", source.name()))?;
             if metadata.is_dir() {
                 return self.look_into(path, options);
             }
         }
         let named = match source {
-            Source::Stdin => Some(Format::Jsonl),
-            Source::File(_) => Format::of_path(path),
+            InputSource::Stdin => Some(Format::Jsonl),
+            InputSource::File(_) => Format::of_path(path),
         };
         let unknown = || {
             let path = path.display();
             UsageError(format!(
-                "{path}: the name says no known format; pass --format with one of those that --help lists"
+                "{path}: the name shows no known format; pass --format (--help lists the formats)"
             ))
         };
         let format = options.format.or(named).ok_or_else(unknown)?;
@@ -198,7 +201,7 @@ impl Inputs {
                 Waiting::Document(source, markup, path)
             }
             Way::Table(open) => {
-                if matches!(source, Source::Stdin) {
+                if matches!(source, InputSource::Stdin) {
                     return Err(
                         UsageError("a table cannot be read from stdin; name the file".to_owned()).into()
                     );
@@ -212,7 +215,7 @@ impl Inputs {
         Ok(())
     }
 
-    fn look_into(&mut self, folder: &Path, options: &Options) -> Result<()> {
+    fn look_into(&mut self, folder: &Path, options: &InputOptions) -> Result<()> {
         let markup = match options.format.map(Format::way) {
             None => None,
             Some(Way::Document(markup)) => Some(markup),
@@ -225,7 +228,7 @@ impl Inputs {
             }
         };
         for found in folder::documents(folder)? {
-            let source = Source::File(found.file);
+            let source = InputSource::File(found.file);
             self.waiting.push_back(Waiting::Document(source, markup.unwrap_or(found.markup), found.path));
             self.count(Some(found.len));
         }
@@ -236,7 +239,7 @@ impl Inputs {
         self.total = self.total.zip(len).map(|(total, len)| total + len);
     }
 
-    /// Refuses documents whose records would have the same ids.
+    /// Refuses documents whose records would share ids.
     fn check_names(&self) -> Result<()> {
         let mut known = HashMap::new();
         for input in &self.waiting {
@@ -252,18 +255,18 @@ impl Inputs {
         Ok(())
     }
 
-    /// The bytes of all inputs; none where one of them is no plain file.
+    /// The bytes of all inputs; `None` if one of them is no regular file.
     pub fn total(&self) -> Option<u64> {
         self.total
     }
 
-    /// Gives out entries in runs of about this many bytes.
+    /// Sets the length of runs, in bytes.
     pub fn set_run_len(&mut self, len: usize) {
         self.run_len = len;
     }
 
-    /// The first records, at most `count`, and of at most about `len` bytes. They are given out again afterwards, and
-    /// so is what is wrong among them.
+    /// Returns the first records: at most `count`, from at most about `len` bytes. The iterator over the inputs gives
+    /// them out again, together with the faults between them.
     pub fn sample(&mut self, count: usize, len: usize) -> impl Iterator<Item = &Record> {
         let (mut seen_count, mut seen_len) = (0, 0);
         let mut is_enough = |located: &Located| {
@@ -279,24 +282,24 @@ impl Inputs {
             };
             self.held.push_back(run);
         }
-        self.held.iter().flatten().flatten().flat_map(Chunk::seen_records)
+        self.held.iter().flatten().flatten().flat_map(EntryChunk::seen_records)
     }
 
-    /// The first bad entry that [`Inputs::sample`] came upon.
+    /// Returns the first bad entry that [`Inputs::sample`] read; `None` if there is none.
     ///
     /// # Errors
-    /// When there is none, and it could not read on.
+    /// When the inputs could not be read to the end, and there is no bad entry before.
     pub fn first_fault(&mut self) -> Result<Option<Fault>> {
         for run in self.held.drain(..) {
-            if let Some(fault) = run?.iter().find_map(Chunk::first_seen_fault) {
+            if let Some(fault) = run?.iter().find_map(EntryChunk::first_seen_fault) {
                 return Ok(Some(fault));
             }
         }
         Ok(None)
     }
 
-    /// The next run of entries, from one input or several small ones.
-    fn read_run(&mut self) -> Option<Result<Vec<Chunk>>> {
+    /// Reads the next run of entries, from one input or from several small ones.
+    fn read_run(&mut self) -> Option<Result<Vec<EntryChunk>>> {
         if let Some(obstacle) = self.obstacle.take() {
             return Some(Err(obstacle));
         }
@@ -319,13 +322,13 @@ impl Inputs {
         (!run.is_empty()).then_some(Ok(run))
     }
 
-    fn read_chunk(&mut self) -> Result<Option<Chunk>> {
+    fn read_chunk(&mut self) -> Result<Option<EntryChunk>> {
         loop {
             let chunk = match &mut self.open {
                 Some(Open::Entries(reader)) => reader.next(self.run_len)?,
                 Some(Open::Rows(reader)) => {
                     let rows = reader.next(self.run_len)?;
-                    rows.map(|rows| Chunk::of_rows(Arc::clone(reader.name()), rows))
+                    rows.map(|rows| EntryChunk::of_rows(Arc::clone(reader.name()), rows))
                 }
                 None => None,
             };
@@ -342,7 +345,7 @@ impl Inputs {
                 Waiting::Table(name, table) => self.open = Some(Open::Rows(RowReader::start(name, table))),
                 Waiting::Document(source, markup, path) => {
                     let document = Document { markup, path, bytes: source.read()?, sizes: self.sizes };
-                    let chunk = Chunk::of_document(source.name().into(), document);
+                    let chunk = EntryChunk::of_document(source.name().into(), document);
                     return Ok(Some(chunk.with_split(self.split.clone())));
                 }
             }
@@ -351,9 +354,9 @@ impl Inputs {
 }
 
 impl Iterator for Inputs {
-    type Item = Result<Vec<Chunk>>;
+    type Item = Result<Vec<EntryChunk>>;
 
-    fn next(&mut self) -> Option<Result<Vec<Chunk>>> {
+    fn next(&mut self) -> Option<Result<Vec<EntryChunk>>> {
         self.held.pop_front().or_else(|| self.read_run())
     }
 }

@@ -1,9 +1,11 @@
-//! Records from a Parquet file: a row is a record, a column a field.
+//! Records from a Parquet file: each row is a record, each column a field.
 //!
-//! Lists become arrays, structs and maps objects, moments ISO 8601 strings, decimals numbers.
+//! Lists become arrays, structs and maps become objects, timestamps become ISO 8601 strings, decimals become numbers.
 
-use super::options::Options;
-use super::rows::{Cell, Columns, Demand, RowSender, Table, date_of_days, json_of_f32, time_of_millis};
+use super::options::InputOptions;
+use super::rows::{
+    Demand, RowSender, TableCell, TableColumns, TableReader, date_of_days, json_of_f32, time_of_millis,
+};
 use anyhow::{Context, Result, ensure};
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit};
 use parquet::data_type::Decimal;
@@ -15,40 +17,40 @@ use snapseek::json::Json;
 use std::fs::File;
 use std::path::Path;
 
-/// The rows of a file, in its order.
-pub struct Rows {
+/// The rows of a file, in order.
+pub struct ParquetRows {
     reader: SerializedFileReader<File>,
-    columns: Columns,
+    columns: TableColumns,
     meanings: Vec<Meaning>,
 }
 
-/// What the type of a column says beyond what a value shows.
+/// The properties of a column's type that its values do not show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meaning {
     Nothing,
-    /// A moment, so many to the millisecond.
+    /// A timestamp, with this many units per millisecond.
     Time(i64),
-    /// Milliseconds.
+    /// A timestamp in milliseconds.
     Millis,
     Json,
-    /// Bytes that are no text, even where they look like it.
+    /// Bytes that are no text, even if they are valid UTF-8.
     Vector,
 }
 
-impl Rows {
+impl ParquetRows {
     /// Opens a file, and checks that its columns can be read.
-    pub fn open(path: &Path, options: &Options) -> Result<Rows> {
-        let reader = SerializedFileReader::new(File::open(path)?).context("it is no Parquet file")?;
+    pub fn open(path: &Path, options: &InputOptions) -> Result<ParquetRows> {
+        let reader = SerializedFileReader::new(File::open(path)?).context("it is not a Parquet file")?;
         let schema = reader.metadata().file_metadata().schema();
         check(schema)?;
         let names = schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
-        let columns = Columns::new(names, options.id.as_deref(), None, &options.vector_columns)?;
+        let columns = TableColumns::new(names, options.id.as_deref(), None, &options.vector_columns)?;
         let meanings =
             schema.get_fields().iter().enumerate().map(|(place, field)| {
                 if columns.is_vector(place) { Meaning::Vector } else { meaning(field) }
             });
         let meanings = meanings.collect();
-        Ok(Rows { reader, columns, meanings })
+        Ok(ParquetRows { reader, columns, meanings })
     }
 
     fn count(&self) -> u64 {
@@ -56,7 +58,7 @@ impl Rows {
     }
 }
 
-/// Refuses columns that the reader below has no values for.
+/// Refuses columns of types that the reader cannot convert.
 fn check(column: &Type) -> Result<()> {
     let is_read = column.get_basic_info().converted_type() != ConvertedType::INTERVAL;
     ensure!(is_read, "column \"{}\" holds intervals, which cannot be read; leave it out", column.name());
@@ -82,8 +84,8 @@ fn meaning(column: &Type) -> Meaning {
     }
 }
 
-impl Table for Rows {
-    /// Unpacked.
+impl TableReader for ParquetRows {
+    /// The uncompressed length.
     fn len(&self) -> Option<u64> {
         let groups = self.reader.metadata().row_groups().iter();
         Some(groups.map(|group| u64::try_from(group.total_byte_size()).unwrap_or(0)).sum())
@@ -92,7 +94,7 @@ impl Table for Rows {
     fn read(self: Box<Self>, rows: &mut RowSender) -> Result<()> {
         let len = self.len().and_then(|len| len.checked_div(self.count())).unwrap_or(0);
         let len = usize::try_from(len).unwrap_or(usize::MAX).max(1);
-        let Rows { reader, columns, meanings } = *self;
+        let ParquetRows { reader, columns, meanings } = *self;
         for row in RowIter::from_file_into(Box::new(reader)) {
             let record = cells(row?, &meanings).and_then(|cells| columns.record(cells));
             if rows.send(len, record) == Demand::Enough {
@@ -103,7 +105,7 @@ impl Table for Rows {
     }
 }
 
-fn cells(row: Row, meanings: &[Meaning]) -> Result<Vec<Cell>, String> {
+fn cells(row: Row, meanings: &[Meaning]) -> Result<Vec<TableCell>, String> {
     let columns = row.into_columns().into_iter().zip(meanings);
     let cells = columns.map(|((name, field), meaning)| {
         cell(field, *meaning).map_err(|reason| format!("column \"{name}\": {reason}"))
@@ -111,23 +113,23 @@ fn cells(row: Row, meanings: &[Meaning]) -> Result<Vec<Cell>, String> {
     cells.collect()
 }
 
-fn cell(field: Field, meaning: Meaning) -> Result<Cell, String> {
+fn cell(field: Field, meaning: Meaning) -> Result<TableCell, String> {
     Ok(match (field, meaning) {
         (Field::Long(number), Meaning::Time(per_milli)) => {
-            Cell::Value(time_of_millis(number.div_euclid(per_milli)))
+            TableCell::Value(time_of_millis(number.div_euclid(per_milli)))
         }
-        (Field::Long(millis), Meaning::Millis) => Cell::Value(time_of_millis(millis)),
+        (Field::Long(millis), Meaning::Millis) => TableCell::Value(time_of_millis(millis)),
         (Field::Str(text), Meaning::Json) => {
             let parsed = Json::parse(text.as_bytes());
-            Cell::Value(parsed.unwrap_or(Json::String(text)))
+            TableCell::Value(parsed.unwrap_or(Json::String(text)))
         }
-        (Field::Bytes(bytes), Meaning::Vector) => Cell::Bytes(bytes.data().to_vec()),
-        // Old writers do not say which bytes are text.
+        (Field::Bytes(bytes), Meaning::Vector) => TableCell::Bytes(bytes.data().to_vec()),
+        // Old writers do not mark which bytes are text.
         (Field::Bytes(bytes), _) => match std::str::from_utf8(bytes.data()) {
-            Ok(text) if !text.contains('\0') => Cell::Value(Json::String(text.to_owned())),
-            _ => Cell::Bytes(bytes.data().to_vec()),
+            Ok(text) if !text.contains('\0') => TableCell::Value(Json::String(text.to_owned())),
+            _ => TableCell::Bytes(bytes.data().to_vec()),
         },
-        (field, _) => Cell::Value(json_of(&field)?),
+        (field, _) => TableCell::Value(json_of(&field)?),
     })
 }
 
@@ -178,7 +180,7 @@ fn json_of(field: &Field) -> Result<Json, String> {
     })
 }
 
-/// JSON has no infinities, and nothing for what is no number; by themselves these are absent, as null is.
+/// Converts a number to JSON. NaN becomes null, which is an absent value; JSON has no infinities, so they are errors.
 fn finite(number: f64, json: impl Fn(f64) -> Json) -> Result<Json, String> {
     if number.is_nan() {
         return Ok(Json::Null);
@@ -189,18 +191,18 @@ fn finite(number: f64, json: impl Fn(f64) -> Json) -> Result<Json, String> {
     Ok(json(number))
 }
 
-/// The number that is nearest to a decimal.
+/// Returns the number nearest to a decimal.
 fn decimal(number: &Decimal) -> Result<Json, String> {
     let bytes = number.data();
     let scale = u32::try_from(number.scale()).map_err(|_| "the decimal has a negative scale".to_owned())?;
     if bytes.is_empty() || bytes.len() > 16 {
         return Err(format!("a decimal of {} bytes is too large", bytes.len()));
     }
-    // Big-endian, and of any length: the sign fills what is missing.
+    // The bytes are big-endian and of any length; the sign extends them.
     let sign = if bytes[0] & 0x80 == 0 { 0 } else { 0xff };
     let mut whole = [sign; 16];
     whole[16 - bytes.len()..].copy_from_slice(bytes);
     let text = format!("{}e-{scale}", i128::from_be_bytes(whole));
-    let parsed = text.parse::<f64>().map_err(|_| "the decimal is no number".to_owned())?;
+    let parsed = text.parse::<f64>().map_err(|_| "the decimal is not a number".to_owned())?;
     Ok(Json::from_f64(parsed))
 }

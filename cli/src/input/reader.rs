@@ -1,6 +1,6 @@
-//! How is a text of entries cut into chunks, without parsing it?
+//! How is a text cut into chunks of whole entries, without parsing it?
 
-use super::chunk::{Chunk, Fault, Place, count_lines};
+use super::chunk::{EntryChunk, Fault, InputPlace, count_lines};
 use super::{Framing, Step};
 use anyhow::{Context, Result, bail};
 use snapseek::document::GROUP;
@@ -9,8 +9,8 @@ use std::io::Read;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// An entry longer than this is not read to its end. A record may be as long as this before its escapes
-/// (`\u0041`, six bytes for one) are undone, and still be allowed.
+/// The largest length of an entry. A record of the largest allowed length may be this long while its characters are
+/// escaped (`\u0041`, six bytes for one).
 const MAX_ENTRY_LEN: usize = 6 * MAX_RECORD_LEN;
 
 /// Cuts one input into chunks.
@@ -18,15 +18,15 @@ pub struct ChunkReader {
     name: Arc<str>,
     bytes: Box<dyn Read + Send>,
     framing: Box<dyn Framing>,
-    /// What was read and not given out, its first line, and the entries in it.
+    /// The text that was read and not given out, the number of its first line, and the ranges of its entries.
     text: Vec<u8>,
     line: u64,
     entries: Vec<Range<usize>>,
-    /// Where the next entry is looked for.
+    /// Where to look for the next entry.
     at: usize,
     has_started: bool,
     is_at_end: bool,
-    /// What makes the rest unreadable; told after the entries before it are given out.
+    /// A fault that makes the rest unreadable. It is reported after the entries before it.
     obstacle: Option<Fault>,
 }
 
@@ -46,13 +46,13 @@ impl ChunkReader {
         }
     }
 
-    /// About `len` bytes of whole entries; none at the end of the input.
-    pub fn next(&mut self, len: usize) -> Result<Option<Chunk>> {
+    /// Returns about `len` bytes of whole entries; `None` at the end of the input.
+    pub fn next(&mut self, len: usize) -> Result<Option<EntryChunk>> {
         let mut wanted = len.max(1);
         loop {
             self.fill(wanted)?;
             self.scan();
-            // Records are stored in groups; a batch of whole groups is copied into the snapshot as it is.
+            // Records are stored in groups. The builder copies a batch of whole groups into the snapshot unchanged.
             let is_enough =
                 self.entries.len() >= GROUP || !self.entries.is_empty() && self.text.len() >= 2 * len;
             if is_enough || self.is_at_end || self.obstacle.is_some() {
@@ -65,12 +65,12 @@ impl ChunkReader {
                 bail!(self.fault(self.at, reason));
             }
             if self.entries.is_empty() {
-                // Nothing but blanks so far: they need not be kept.
+                // There are only blanks so far. Drop them.
                 self.line += count_lines(&self.text[..self.at]);
                 self.text.drain(..self.at);
                 self.at = 0;
             }
-            // Twice as much each time, so that a long entry is not looked through over and over.
+            // Double the buffer each time, so that a long entry is not scanned over and over.
             wanted = 2 * self.text.len().max(len);
         }
         let whole_groups = self.entries.len() - self.entries.len() % GROUP;
@@ -96,7 +96,7 @@ impl ChunkReader {
         Ok(())
     }
 
-    /// Passes over a byte order mark, and refuses what is no UTF-8 text from its first bytes on.
+    /// Skips a byte order mark, and refuses UTF-16 and compressed input.
     fn start(&mut self) -> Result<()> {
         let what = match &self.text[..] {
             [0xef, 0xbb, 0xbf, ..] => {
@@ -127,7 +127,7 @@ impl ChunkReader {
     }
 
     /// Gives out the first `count` entries, and keeps the rest.
-    fn cut(&mut self, count: usize, len: usize) -> Chunk {
+    fn cut(&mut self, count: usize, len: usize) -> EntryChunk {
         let end = self.entries[count - 1].end;
         let mut rest = Vec::with_capacity(len.min(self.text.capacity()));
         rest.extend_from_slice(&self.text[end..]);
@@ -139,11 +139,11 @@ impl ChunkReader {
         let later = self.entries.split_off(count).into_iter().map(|entry| entry.start - end..entry.end - end);
         let entries = std::mem::replace(&mut self.entries, later.collect());
         let (name, grammar) = (Arc::clone(&self.name), self.framing.grammar());
-        Chunk::of_entries(name, grammar, text, entries, first_line)
+        EntryChunk::of_entries(name, grammar, text, entries, first_line)
     }
 
     fn fault(&self, at: usize, reason: String) -> Fault {
         let line = self.line + count_lines(&self.text[..at]);
-        Fault { name: Arc::clone(&self.name), place: Place::Line(line), reason }
+        Fault { name: Arc::clone(&self.name), place: InputPlace::Line(line), reason }
     }
 }

@@ -1,6 +1,6 @@
-//! How do the rows of a table become records? What databases and Parquet files have in common.
+//! How do the rows of a table become records? The shared part of databases and Parquet files.
 //!
-//! Rows are read on a thread of their own, which waits when nobody takes them.
+//! A thread of its own reads the rows, and waits while the queue is full.
 
 use super::chunk::Row;
 use anyhow::{Result, anyhow, bail};
@@ -11,26 +11,26 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
-/// So many groups of rows may wait to be taken.
+/// The number of row groups that the queue holds.
 const WAITING_GROUPS: usize = 4;
 
-/// A table that was opened.
-pub trait Table: Send {
-    /// The bytes of all rows, as [`RowSender::send`] is told them; none where nobody knows.
+/// A table that is open.
+pub trait TableReader: Send {
+    /// The length of all rows in bytes, in the unit of [`RowSender::send`]; `None` if it is unknown.
     fn len(&self) -> Option<u64>;
 
-    /// Reads all rows and hands them on, as long as they are wanted.
+    /// Reads all rows and sends them, until the receiver has enough.
     fn read(self: Box<Self>, rows: &mut RowSender) -> Result<()>;
 }
 
-/// Takes rows on the reading thread.
+/// Sends rows from the reading thread.
 pub struct RowSender {
     group: Vec<Row>,
     out: SyncSender<Vec<Row>>,
     count: u64,
 }
 
-/// Whether more rows are wanted.
+/// Whether the receiver accepts more rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Demand {
     More,
@@ -38,7 +38,7 @@ pub enum Demand {
 }
 
 impl RowSender {
-    /// Takes the next row: its fields, or what is wrong with it.
+    /// Sends the next row: its fields, or the fault in it.
     pub fn send(&mut self, len: usize, record: Result<Json, String>) -> Demand {
         self.count += 1;
         self.group.push(Row { number: self.count, len, record });
@@ -51,7 +51,7 @@ impl RowSender {
     }
 }
 
-/// Rows that are being read.
+/// Receives the rows of a table.
 pub struct RowReader {
     name: Arc<str>,
     rows: Receiver<Vec<Row>>,
@@ -59,25 +59,25 @@ pub struct RowReader {
 }
 
 impl RowReader {
-    /// Starts to read.
-    pub fn start(name: String, table: Box<dyn Table>) -> RowReader {
+    /// Starts the reading thread.
+    pub fn start(name: String, table: Box<dyn TableReader>) -> RowReader {
         let (out, rows) = sync_channel(WAITING_GROUPS);
         let thread = thread::spawn(move || {
             let mut sender = RowSender { group: Vec::new(), out, count: 0 };
             let read = table.read(&mut sender);
-            // The rows before an error count, too.
+            // The rows before an error are valid.
             sender.flush();
             read
         });
         RowReader { name: name.into(), rows, thread: Some(thread) }
     }
 
-    /// The input.
+    /// The name of the input.
     pub fn name(&self) -> &Arc<str> {
         &self.name
     }
 
-    /// Rows of about `len` bytes; none at the end.
+    /// Returns the next rows, about `len` bytes; `None` at the end.
     pub fn next(&mut self, len: usize) -> Result<Option<Vec<Row>>> {
         let mut taken = Vec::new();
         let mut taken_len = 0;
@@ -90,14 +90,14 @@ impl RowReader {
             return Ok(Some(taken));
         }
         match self.thread.take().map(JoinHandle::join) {
-            Some(Err(_)) => bail!("{} cannot be read on; the file is damaged", self.name),
-            Some(Ok(Err(error))) => Err(error.context(format!("{} cannot be read on", self.name))),
+            Some(Err(_)) => bail!("{} cannot be read to the end; the file is damaged", self.name),
+            Some(Ok(Err(error))) => Err(error.context(format!("{} cannot be read to the end", self.name))),
             Some(Ok(Ok(()))) | None => Ok(None),
         }
     }
 }
 
-/// A column that holds vectors, and the field they become.
+/// A column of vectors, and the field that it becomes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VectorColumn {
     pub column: String,
@@ -110,36 +110,37 @@ impl FromStr for VectorColumn {
     fn from_str(text: &str) -> Result<VectorColumn, String> {
         let (column, field) = text.split_once('=').unwrap_or((text, text));
         if column.is_empty() || field.is_empty() {
-            return Err("it has to be COLUMN, or COLUMN=FIELD".to_owned());
+            return Err("it must be COLUMN, or COLUMN=FIELD".to_owned());
         }
         Ok(VectorColumn { column: column.to_owned(), field: field.to_owned() })
     }
 }
 
-/// What a cell holds.
+/// The value of a cell.
 #[derive(Debug)]
-pub enum Cell {
+pub enum TableCell {
     Value(Json),
     Bytes(Vec<u8>),
 }
 
-/// What the columns of a table become.
+/// How the columns of a table become fields.
 #[derive(Debug)]
-pub struct Columns {
+pub struct TableColumns {
     names: Vec<String>,
-    /// The place of the column that is the id.
+    /// The position of the id column.
     id: usize,
     vectors: Vec<VectorColumn>,
 }
 
-impl Columns {
-    /// Takes these names. `id` names the column of the ids; without it, it is the one called "id", or `fallback`.
+impl TableColumns {
+    /// Takes the names of the columns. `id` names the id column; without it, the column "id" is taken, or else
+    /// `fallback`.
     pub fn new(
         names: Vec<String>,
         id: Option<&str>,
         fallback: Option<usize>,
         vectors: &[VectorColumn],
-    ) -> Result<Columns> {
+    ) -> Result<TableColumns> {
         let find = |wanted: &str| {
             let exact = names.iter().position(|name| name == wanted);
             exact.or_else(|| names.iter().position(|name| name.eq_ignore_ascii_case(wanted)))
@@ -157,24 +158,24 @@ impl Columns {
         for vector in vectors {
             let column = find(&vector.column)
                 .ok_or_else(|| anyhow!("there is no column \"{}\"; there are {}", vector.column, all()))?;
-            // As the table writes it.
+            // Use the spelling of the table.
             found.push(VectorColumn { column: names[column].clone(), field: vector.field.clone() });
         }
         for (place, name) in names.iter().enumerate() {
             if names[..place].contains(name) {
-                bail!("there are two columns \"{name}\"; name them apart, with AS in a query");
+                bail!("there are two columns \"{name}\"; rename one, with AS in a query");
             }
         }
-        Ok(Columns { names, id, vectors: found })
+        Ok(TableColumns { names, id, vectors: found })
     }
 
-    /// Whether the column at this place holds vectors.
+    /// Whether the column at this position holds vectors.
     pub fn is_vector(&self, place: usize) -> bool {
         self.vectors.iter().any(|vector| vector.column == self.names[place])
     }
 
-    /// A row's record. Absent values and bytes that are no vector are left out.
-    pub fn record(&self, cells: Vec<Cell>) -> Result<Json, String> {
+    /// Converts a row to a record. Absent values, and bytes that are no vector, are left out.
+    pub fn record(&self, cells: Vec<TableCell>) -> Result<Json, String> {
         let mut fields = Vec::with_capacity(cells.len() + 1);
         for (place, (name, cell)) in self.names.iter().zip(cells).enumerate() {
             if let Some(vector) = self.vectors.iter().find(|vector| vector.column == *name) {
@@ -183,13 +184,13 @@ impl Columns {
                 continue;
             }
             let value = match cell {
-                Cell::Value(Json::Null) | Cell::Bytes(_) => continue,
-                Cell::Value(value) => value,
+                TableCell::Value(Json::Null) | TableCell::Bytes(_) => continue,
+                TableCell::Value(value) => value,
             };
             if place == self.id {
                 fields.insert(0, ("id".to_owned(), value.clone()));
             }
-            // Where another column is the id, one called "id" has to give way.
+            // The id is the first field already. A column named "id" that is not the id is dropped.
             if name != "id" && !(place == self.id && name.eq_ignore_ascii_case("id")) {
                 fields.push((name.clone(), value));
             }
@@ -198,43 +199,45 @@ impl Columns {
     }
 }
 
-/// The vector in a cell; none where it is empty.
-fn vector_of(cell: Cell) -> Result<Option<Json>, String> {
+/// Returns the vector in a cell; `None` if the cell is empty.
+fn vector_of(cell: TableCell) -> Result<Option<Json>, String> {
     let value = match cell {
-        Cell::Bytes(bytes) => return vector_of_bytes(&bytes).map(Some),
-        Cell::Value(Json::Null) => return Ok(None),
-        Cell::Value(Json::String(text)) => Json::parse(text.as_bytes())
-            .map_err(|_| "the text is no JSON array of numbers, as a vector has to be".to_owned())?,
-        Cell::Value(value) => value,
+        TableCell::Bytes(bytes) => return vector_of_bytes(&bytes).map(Some),
+        TableCell::Value(Json::Null) => return Ok(None),
+        TableCell::Value(Json::String(text)) => Json::parse(text.as_bytes())
+            .map_err(|_| "the text is not a JSON array of numbers, which a vector must be".to_owned())?,
+        TableCell::Value(value) => value,
     };
     let is_vector = match &value {
         Json::Array(numbers) => !numbers.is_empty() && numbers.iter().all(|number| number.as_f64().is_some()),
         _ => false,
     };
-    if is_vector { Ok(Some(value)) } else { Err(format!("{} is no vector", value.kind())) }
+    if is_vector { Ok(Some(value)) } else { Err(format!("{} is not a vector", value.kind())) }
 }
 
 fn vector_of_bytes(bytes: &[u8]) -> Result<Json, String> {
     if bytes.is_empty() || !bytes.len().is_multiple_of(4) {
-        return Err(format!("{} bytes are no vector of 32-bit floats", bytes.len()));
+        return Err(format!("{} bytes are not a vector of 32-bit floats", bytes.len()));
     }
     let numbers = bytes.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]]));
     let numbers = numbers.map(|number| number.is_finite().then(|| json_of_f32(number)));
     let numbers = numbers.collect::<Option<Vec<_>>>();
-    numbers.map(Json::Array).ok_or_else(|| "the vector holds what is no finite number".to_owned())
+    numbers
+        .map(Json::Array)
+        .ok_or_else(|| "the vector contains a value that is not a finite number".to_owned())
 }
 
-/// A number with the fewest digits that read back as it.
+/// Converts a number to the shortest decimal that reads back as the same `f32`.
 pub fn json_of_f32(number: f32) -> Json {
     let exact = f64::from(number);
     let short = number.to_string().parse().unwrap_or(exact);
-    // Rounded twice, once for each width, a number may end up beside itself.
+    // Rounding to `f64` and then to `f32` can end at a neighbouring number.
     Json::from_f64(if short as f32 == number { short } else { exact })
 }
 
-/// The day as `2024-05-01`, where it is one of this calendar's four-digit years.
+/// Formats a day as `2024-05-01`; `None` if its year does not have four digits.
 pub fn date_of_days(days: i64) -> Option<String> {
-    // Years from March on, so that the leap day is the last of its year.
+    // Years start in March here, so that a leap day is the last day of its year.
     let days = days.checked_add(719_468)?;
     let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
@@ -246,7 +249,7 @@ pub fn date_of_days(days: i64) -> Option<String> {
     (0..=9999).contains(&year).then(|| format!("{year:04}-{month:02}-{day:02}"))
 }
 
-/// The moment as an ISO 8601 string in UTC; milliseconds since 1970 where its year has no four digits.
+/// Formats a moment as ISO 8601 in UTC, or as milliseconds since 1970 if its year does not have four digits.
 pub fn time_of_millis(millis: i64) -> Json {
     const DAY: i64 = 86_400_000;
     let Some(date) = date_of_days(millis.div_euclid(DAY)) else { return Json::Integer(millis) };
@@ -266,8 +269,8 @@ mod tests {
         names.iter().map(|&name| name.to_owned()).collect()
     }
 
-    fn text(text: &str) -> Cell {
-        Cell::Value(Json::String(text.to_owned()))
+    fn text(text: &str) -> TableCell {
+        TableCell::Value(Json::String(text.to_owned()))
     }
 
     #[test]
@@ -297,7 +300,7 @@ mod tests {
     #[test]
     fn the_id_is_the_named_column_or_the_one_called_id_or_the_fallback() {
         let record = |columns: &[&str], id, fallback| {
-            let columns = Columns::new(names(columns), id, fallback, &[])?;
+            let columns = TableColumns::new(names(columns), id, fallback, &[])?;
             let cells = columns.names.iter().map(|name| text(&format!("{name}!"))).collect();
             anyhow::Ok(columns.record(cells).unwrap().to_text())
         };
@@ -315,18 +318,19 @@ mod tests {
     #[test]
     fn vectors_are_bytes_or_json_and_nothing_else() {
         let vector = "v=minilm".parse::<VectorColumn>().unwrap();
-        let columns = Columns::new(names(&["id", "v", "blob"]), None, None, &[vector]).unwrap();
-        let record =
-            |cell| columns.record(vec![text("1"), cell, Cell::Bytes(vec![1])]).map(|json| json.to_text());
+        let columns = TableColumns::new(names(&["id", "v", "blob"]), None, None, &[vector]).unwrap();
+        let record = |cell| {
+            columns.record(vec![text("1"), cell, TableCell::Bytes(vec![1])]).map(|json| json.to_text())
+        };
         let bytes = [1.5_f32, -0.1].iter().flat_map(|number| number.to_le_bytes()).collect();
-        assert_eq!(record(Cell::Bytes(bytes)).unwrap(), r#"{"id":"1","minilm":[1.5,-0.1]}"#);
+        assert_eq!(record(TableCell::Bytes(bytes)).unwrap(), r#"{"id":"1","minilm":[1.5,-0.1]}"#);
         assert_eq!(record(text("[1, 2.5]")).unwrap(), r#"{"id":"1","minilm":[1,2.5]}"#);
-        assert_eq!(record(Cell::Value(Json::Null)).unwrap(), r#"{"id":"1"}"#);
+        assert_eq!(record(TableCell::Value(Json::Null)).unwrap(), r#"{"id":"1"}"#);
         let nan = f32::NAN.to_le_bytes().to_vec();
         for bad in [
-            Cell::Bytes(vec![0; 5]),
-            Cell::Bytes(vec![]),
-            Cell::Bytes(nan),
+            TableCell::Bytes(vec![0; 5]),
+            TableCell::Bytes(vec![]),
+            TableCell::Bytes(nan),
             text("x"),
             text("[\"a\"]"),
             text("{}"),

@@ -1,4 +1,4 @@
-//! How does a long record become several? `--chunk FIELD` cuts the text of a field, and every piece is a record.
+//! How does a long record become several? `--chunk FIELD` cuts the text of a field, and each piece becomes a record.
 
 use super::document::number;
 use snapseek::Record;
@@ -6,7 +6,7 @@ use snapseek::chunking::{DEFAULT_OVERLAP, DEFAULT_SIZE, check_sizes, chunk_text}
 use snapseek::json::Json;
 use std::str::FromStr;
 
-/// How long pieces are, and how much they share, in characters.
+/// The length of pieces, and the overlap of neighbours, in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
     pub size: usize,
@@ -19,42 +19,42 @@ impl Default for Sizes {
     }
 }
 
-/// Which field is cut, and how.
+/// Which field to cut, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Split {
+pub struct FieldSplit {
     pub field: String,
     pub sizes: Sizes,
 }
 
-/// The fields that pieces have beside those of their record.
+/// The fields that a piece has in addition to those of its record.
 const OWN_FIELDS: [&str; 4] = ["parentId", "chunkIndex", "charOffset", "tokenCount"];
 
-impl FromStr for Split {
+impl FromStr for FieldSplit {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Split, String> {
+    fn from_str(text: &str) -> Result<FieldSplit, String> {
         let mut parts = text.split(':');
         let field = parts.next().unwrap_or_default().to_owned();
         let mut count = |what: &str| match parts.next() {
-            Some(part) => part.parse().map(Some).map_err(|_| format!("{part:?} is no {what}")),
+            Some(part) => part.parse().map(Some).map_err(|_| format!("{part:?} is not a valid {what}")),
             None => Ok(None),
         };
         let size = count("size")?.unwrap_or(DEFAULT_SIZE);
-        // A size alone keeps the proportion of the defaults.
+        // A size alone keeps the ratio of the defaults.
         let overlap = count("overlap")?.unwrap_or(DEFAULT_OVERLAP.min(size * DEFAULT_OVERLAP / DEFAULT_SIZE));
         if field.is_empty() || parts.next().is_some() {
-            return Err("it has to be FIELD, FIELD:SIZE or FIELD:SIZE:OVERLAP".to_owned());
+            return Err("it must be FIELD, FIELD:SIZE or FIELD:SIZE:OVERLAP".to_owned());
         }
         if field == "id" || field == "kind" || OWN_FIELDS.contains(&field.as_str()) {
             return Err(format!("\"{field}\" cannot be cut; name a field of text"));
         }
         check_sizes(size, overlap).map_err(|error| error.to_string())?;
-        Ok(Split { field, sizes: Sizes { size, overlap } })
+        Ok(FieldSplit { field, sizes: Sizes { size, overlap } })
     }
 }
 
-impl Split {
-    /// The pieces of a record, in order; the record itself where it has no text to cut.
+impl FieldSplit {
+    /// Returns the pieces of a record in order, or the record itself if it has no text to cut.
     pub fn pieces(&self, record: Record) -> Result<Pieces, String> {
         let text = match record.json().get(&self.field) {
             None | Some(Json::Null) => return Ok(Pieces::Whole(record)),
@@ -98,12 +98,12 @@ impl Split {
     }
 }
 
-/// What a record became.
+/// The result of cutting a record.
 #[derive(Debug, PartialEq)]
 pub enum Pieces {
-    /// Nothing else.
+    /// The record, uncut.
     Whole(Record),
-    /// These.
+    /// The pieces.
     Cut(Vec<Record>),
 }
 
@@ -113,7 +113,7 @@ mod tests {
 
     fn pieces(split: &str, record: &str) -> Result<Vec<String>, String> {
         let record = Record::from_json(Json::parse(record.as_bytes()).unwrap()).unwrap();
-        Ok(match split.parse::<Split>()?.pieces(record)? {
+        Ok(match split.parse::<FieldSplit>()?.pieces(record)? {
             Pieces::Whole(record) => vec![record.json().to_text()],
             Pieces::Cut(pieces) => pieces.iter().map(|piece| piece.json().to_text()).collect(),
         })
@@ -155,7 +155,8 @@ mod tests {
 
     #[test]
     fn sizes_are_read_and_checked() {
-        let sizes = |text: &str| text.parse::<Split>().map(|split| (split.sizes.size, split.sizes.overlap));
+        let sizes =
+            |text: &str| text.parse::<FieldSplit>().map(|split| (split.sizes.size, split.sizes.overlap));
         assert_eq!(sizes("body"), Ok((1200, 200)));
         assert_eq!(sizes("body:600"), Ok((600, 100)));
         assert_eq!(sizes("body:6000"), Ok((6000, 200)));

@@ -1,7 +1,7 @@
 //! Records from a SQLite database: the rows of a table, or of a query.
 
-use super::options::Options;
-use super::rows::{Cell, Columns, Demand, RowSender, Table};
+use super::options::InputOptions;
+use super::rows::{Demand, RowSender, TableCell, TableColumns, TableReader};
 use anyhow::{Context, Result, bail, ensure};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Statement};
@@ -9,18 +9,18 @@ use snapseek::json::Json;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long a database may be locked by somebody who writes to it.
+/// How long to wait for a database that another process has locked.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The rows of a query, in its order.
-pub struct Rows {
+/// The rows of a query, in order.
+pub struct SqliteRows {
     connection: Connection,
     sql: String,
-    columns: Columns,
+    columns: TableColumns,
     meanings: Vec<Meaning>,
 }
 
-/// What the declared type of a column says beyond what a value shows.
+/// The properties of a column's declared type that its values do not show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meaning {
     Nothing,
@@ -38,9 +38,9 @@ impl Meaning {
     }
 }
 
-impl Rows {
-    /// Opens a database, and checks that what is asked for is there.
-    pub fn open(path: &Path, options: &Options) -> Result<Rows> {
+impl SqliteRows {
+    /// Opens a database, and checks that the table or query exists.
+    pub fn open(path: &Path, options: &InputOptions) -> Result<SqliteRows> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(PATIENCE)?;
@@ -55,30 +55,30 @@ impl Rows {
             let statement = prepare(&connection, &sql)?;
             let names = statement.column_names().map(str::to_owned).collect::<Vec<_>>();
             let fallback = fallback.and_then(|fallback| names.iter().position(|name| *name == fallback));
-            let columns = Columns::new(names, options.id.as_deref(), fallback, &options.vector_columns)?;
+            let columns = TableColumns::new(names, options.id.as_deref(), fallback, &options.vector_columns)?;
             let meanings = statement.columns().map(|column| Meaning::of(column.decl_type())).collect();
             (columns, meanings)
         };
-        Ok(Rows { connection, sql, columns, meanings })
+        Ok(SqliteRows { connection, sql, columns, meanings })
     }
 }
 
 fn prepare<'a>(connection: &'a Connection, sql: &str) -> Result<Statement<'a>> {
     let statement = connection.prepare(sql).map_err(|error| match error {
         rusqlite::Error::SqlInputError { msg, .. } => anyhow::anyhow!("the query cannot be used: {msg}"),
-        rusqlite::Error::MultipleStatement => anyhow::anyhow!("the query has to be one statement"),
+        rusqlite::Error::MultipleStatement => anyhow::anyhow!("the query must be one statement"),
         other => other.into(),
     })?;
     ensure!(
         statement.readonly() && statement.column_count() > 0,
-        "the query has to be a SELECT; a database is only read"
+        "the query must be a SELECT; build only reads databases"
     );
     Ok(statement)
 }
 
-/// The table to read.
+/// Returns the name of the table to read.
 fn chosen(connection: &Connection, named: Option<&str>) -> Result<String> {
-    // Without what belongs to SQLite, or to a full-text index.
+    // Leave out the tables of SQLite itself and of full-text indexes.
     let mut statement = connection.prepare(
         "SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type != 'shadow' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
     )?;
@@ -98,7 +98,7 @@ fn chosen(connection: &Connection, named: Option<&str>) -> Result<String> {
     }
 }
 
-/// A query for a whole table, in the order of its rows, and the column that is the id where none is called so.
+/// Returns a query for a whole table in row order, and the primary key, which is the id if no column is named "id".
 fn selection(connection: &Connection, table: &str, id: Option<&str>) -> Result<(String, Option<String>)> {
     let quoted = format!("\"{}\"", table.replace('"', "\"\""));
     let mut statement =
@@ -107,7 +107,7 @@ fn selection(connection: &Connection, table: &str, id: Option<&str>) -> Result<(
         statement.query_map([table], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))?;
     let columns = columns.collect::<rusqlite::Result<Vec<_>>>()?;
     let key = columns.iter().filter(|(_, place)| *place > 0).collect::<Vec<_>>();
-    // Views and tables WITHOUT ROWID have none.
+    // Views and tables WITHOUT ROWID have no rowid.
     let has_rowid = connection.prepare(&format!("SELECT rowid FROM {quoted}")).is_ok()
         && !connection.query_row(
             "SELECT type = 'view' OR wr FROM pragma_table_list WHERE schema = 'main' AND name = ?1",
@@ -125,7 +125,7 @@ fn selection(connection: &Connection, table: &str, id: Option<&str>) -> Result<(
     Ok((format!("SELECT {ids}* FROM {quoted}{order}"), fallback))
 }
 
-impl Table for Rows {
+impl TableReader for SqliteRows {
     fn len(&self) -> Option<u64> {
         None
     }
@@ -161,8 +161,8 @@ fn len_of(value: ValueRef) -> usize {
     }
 }
 
-fn cell(value: ValueRef, meaning: Meaning) -> Result<Cell, String> {
-    Ok(Cell::Value(match (value, meaning) {
+fn cell(value: ValueRef, meaning: Meaning) -> Result<TableCell, String> {
+    Ok(TableCell::Value(match (value, meaning) {
         (ValueRef::Null, _) => Json::Null,
         (ValueRef::Integer(number @ (0 | 1)), Meaning::Bool) => Json::Bool(number == 1),
         (ValueRef::Integer(number), _) => Json::Integer(number),
@@ -170,7 +170,7 @@ fn cell(value: ValueRef, meaning: Meaning) -> Result<Cell, String> {
             return Err("the number is infinite".to_owned());
         }
         (ValueRef::Real(number), _) => Json::from_f64(number),
-        (ValueRef::Blob(bytes), _) => return Ok(Cell::Bytes(bytes.to_vec())),
+        (ValueRef::Blob(bytes), _) => return Ok(TableCell::Bytes(bytes.to_vec())),
         (ValueRef::Text(bytes), _) => {
             let text = std::str::from_utf8(bytes).map_err(|_| "the text is not UTF-8".to_owned())?;
             let parsed = (meaning == Meaning::Json).then(|| Json::parse(bytes).ok()).flatten();

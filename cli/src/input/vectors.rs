@@ -1,7 +1,7 @@
-//! Vectors in a file of their own, a row for each record: `.f32`, or NumPy's `.npy`.
+//! Vector files, one row per record: `.f32`, or NumPy's `.npy`.
 //!
-//! Rows are read as they are asked for; in order is quickest. A `.f32` file is nothing but little-endian floats, so its
-//! width follows from the number of rows, or the other way round.
+//! Rows are read on demand, fastest in order. A `.f32` file holds little-endian floats and nothing else, so its width
+//! follows from the number of rows, or the other way round.
 
 use anyhow::{Context, Result, bail, ensure};
 use half::f16;
@@ -9,9 +9,9 @@ use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// The widest vector there is.
+/// The largest width of a vector.
 const MAX_WIDTH: u64 = 4096;
-/// A header longer than this is none.
+/// The largest length of a header.
 const MAX_HEADER_LEN: usize = 1 << 16;
 const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -23,12 +23,12 @@ pub struct VectorFile {
     number: Number,
     count: u64,
     width: usize,
-    /// Where the rows start, and where the file is read next.
+    /// The offset of the first row, and the current offset of the reader.
     start: u64,
     at: u64,
 }
 
-/// What one number of the file is; always little-endian.
+/// The type of one number in the file, always little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Number {
     F16,
@@ -58,7 +58,7 @@ impl Number {
 }
 
 impl VectorFile {
-    /// Opens a file whose number of rows or width is known, or both; a `.npy` file says them itself.
+    /// Opens a file. The number of rows, the width, or both are known; a `.npy` file states both itself.
     pub fn open(path: &Path, count: Option<u64>, width: Option<usize>) -> Result<VectorFile> {
         let name = path.display();
         let file = File::open(path).with_context(|| format!("{name} cannot be read"))?;
@@ -71,7 +71,7 @@ impl VectorFile {
             bail!("{name} has {} vectors; there are {count} records", shape.count);
         }
         if let Some(width) = width.filter(|width| *width as u64 != shape.width) {
-            bail!("{name} has vectors of {} numbers; {width} are wanted", shape.width);
+            bail!("{name} has vectors of {} numbers, and the model has {width}", shape.width);
         }
         ensure!(
             (1..=MAX_WIDTH).contains(&shape.width),
@@ -83,30 +83,30 @@ impl VectorFile {
         Ok(VectorFile { path: path.to_owned(), file, number, count, width, start, at: start })
     }
 
-    /// What it is called.
+    /// The name of the file.
     pub fn name(&self) -> impl std::fmt::Display {
         self.path.display()
     }
 
-    /// How many vectors there are.
+    /// The number of vectors.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// How many numbers each has.
+    /// The number of values per vector.
     #[cfg(test)]
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// The vector of this row, from 0.
+    /// Returns the vector of a row, counted from 0.
     pub fn row(&mut self, row: u64) -> Result<Vec<f32>> {
         let name = self.path.display().to_string();
         ensure!(row < self.count, "{name} has {} vectors; there is none for record {}", self.count, row + 1);
         let mut bytes = vec![0; self.width * self.number.len()];
         let wanted = self.start + row * bytes.len() as u64;
         let failed = || format!("{name} cannot be read");
-        // Close by, a seek within the buffer is enough.
+        // Nearby, the reader can seek within its buffer.
         match i64::try_from(wanted).ok().zip(i64::try_from(self.at).ok()) {
             Some((wanted, at)) => self.file.seek_relative(wanted - at).with_context(failed)?,
             None => _ = self.file.seek(SeekFrom::Start(wanted)).with_context(failed)?,
@@ -125,18 +125,18 @@ struct Shape {
 }
 
 fn plain_shape(len: u64, count: Option<u64>, width: Option<usize>) -> Result<Shape> {
-    ensure!(len.is_multiple_of(4), "it has {len} bytes, which is no whole number of 32-bit floats");
+    ensure!(len.is_multiple_of(4), "it has {len} bytes, which is not a whole number of 32-bit floats");
     let numbers = len / 4;
     let (count, width) = match (count, width) {
         (_, Some(width)) => {
             let width = width as u64;
             let is_whole = width > 0 && numbers.is_multiple_of(width);
-            ensure!(is_whole, "it has {numbers} numbers, which is no whole number of vectors of {width}");
+            ensure!(is_whole, "it has {numbers} numbers, which is not a whole number of vectors of {width}");
             (numbers / width, width)
         }
         (Some(count), None) => {
             let is_whole = count > 0 && numbers.is_multiple_of(count);
-            ensure!(is_whole, "it has {numbers} numbers, which cannot be dealt out to {count} records");
+            ensure!(is_whole, "it has {numbers} numbers, which cannot be divided among {count} records");
             (count, numbers / count)
         }
         (None, None) => bail!("neither the width nor the number of its vectors is known"),
@@ -146,16 +146,19 @@ fn plain_shape(len: u64, count: Option<u64>, width: Option<usize>) -> Result<Sha
 
 fn npy_shape(file: &mut impl Read, len: u64) -> Result<Shape> {
     let mut start = [0; 8];
-    file.read_exact(&mut start).ok().filter(|()| start.starts_with(MAGIC)).context("it is no .npy file")?;
+    file.read_exact(&mut start)
+        .ok()
+        .filter(|()| start.starts_with(MAGIC))
+        .context("it is not a .npy file")?;
     let mut header_len = [0; 4];
     let prefix = match start[6] {
         1 => 2,
         2 | 3 => 4,
-        other => bail!("it is a .npy file of version {other}; 1, 2 and 3 are read"),
+        other => bail!("it is a .npy file of version {other}; versions 1, 2 and 3 can be read"),
     };
     file.read_exact(&mut header_len[..prefix]).context("its header is cut off")?;
     let header_len = usize::try_from(u32::from_le_bytes(header_len))?;
-    ensure!(header_len <= MAX_HEADER_LEN, "its header cannot be right: it has {header_len} bytes");
+    ensure!(header_len <= MAX_HEADER_LEN, "its header is damaged: it has {header_len} bytes");
     let mut header = vec![0; header_len];
     file.read_exact(&mut header).context("its header is cut off")?;
     let header = String::from_utf8_lossy(&header);
@@ -168,7 +171,7 @@ fn npy_shape(file: &mut impl Read, len: u64) -> Result<Shape> {
         big if big.starts_with('>') => {
             bail!("its numbers are big-endian ({big}); save it with astype(\"<f4\")")
         }
-        other => bail!("its numbers are {other}; floats are read: save it with astype(\"<f4\")"),
+        other => bail!("its numbers are {other}; save floats instead, with astype(\"<f4\")"),
     };
     match value("fortran_order")? {
         "False" => {}
@@ -178,7 +181,7 @@ fn npy_shape(file: &mut impl Read, len: u64) -> Result<Shape> {
     let sides = shape.trim_matches(['(', ')']).split(',').map(str::trim).filter(|side| !side.is_empty());
     let sides = sides.map(|side| side.parse::<u64>()).collect::<Result<Vec<_>, _>>();
     let Ok([count, width]) = sides.as_deref() else {
-        bail!("its shape is {shape}; (vectors, numbers) is wanted");
+        bail!("its shape is {shape}; it must be (vectors, numbers)");
     };
     let start = (start.len() + prefix + header_len) as u64;
     let needed = count.checked_mul(*width).and_then(|numbers| numbers.checked_mul(number.len() as u64));
@@ -187,7 +190,7 @@ fn npy_shape(file: &mut impl Read, len: u64) -> Result<Shape> {
     Ok(Shape { number, count: *count, width: *width, start })
 }
 
-/// The value of a key in the header, which is written as a Python dictionary.
+/// Returns the value of a key in the header, which is a Python dictionary.
 fn header_value<'a>(header: &'a str, key: &str) -> Option<&'a str> {
     let at = header.find(&format!("'{key}'"))? + key.len() + 2;
     let rest = header[at..].trim_start().strip_prefix(':')?.trim_start();
@@ -212,7 +215,7 @@ mod tests {
         numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
     }
 
-    /// A .npy file as NumPy writes it.
+    /// Returns a .npy file as NumPy writes it.
     fn npy(version: u8, header: &str, numbers: &[u8]) -> Vec<u8> {
         let mut bytes = [MAGIC, &[version, 0]].concat();
         let header = format!("{header}\n");
@@ -285,9 +288,9 @@ mod tests {
     #[test]
     fn files_of_the_wrong_length_say_so() {
         let cases = [
-            (error("a.f32", &[0; 6], Some(1), None), "no whole number of 32-bit floats"),
-            (error("a.f32", &[0; 20], Some(2), None), "5 numbers, which cannot be dealt out to 2 records"),
-            (error("a.f32", &[0; 20], None, Some(2)), "no whole number of vectors of 2"),
+            (error("a.f32", &[0; 6], Some(1), None), "not a whole number of 32-bit floats"),
+            (error("a.f32", &[0; 20], Some(2), None), "5 numbers, which cannot be divided among 2 records"),
+            (error("a.f32", &[0; 20], None, Some(2)), "not a whole number of vectors of 2"),
             (error("a.f32", &[0; 24], Some(4), Some(2)), "has 3 vectors; there are 4 records"),
             (error("a.f32", &[0; 24], None, None), "neither the width nor the number"),
             (error("a.f32", &[], Some(3), None), "vectors of 0 numbers; 1 to 4096"),
@@ -305,17 +308,20 @@ mod tests {
         let cases = [
             (open("<f4", "True", "(2, 2)"), "Fortran order"),
             (open(">f4", "False", "(2, 2)"), "big-endian (>f4)"),
-            (open("<i4", "False", "(2, 2)"), "its numbers are <i4; floats are read"),
+            (open("<i4", "False", "(2, 2)"), "its numbers are <i4; save floats instead"),
             (open("|O", "False", "(2, 2)"), "its numbers are |O"),
-            (open("<f4", "False", "(4,)"), "its shape is (4,); (vectors, numbers) is wanted"),
+            (open("<f4", "False", "(4,)"), "its shape is (4,); it must be (vectors, numbers)"),
             (open("<f4", "False", "(1, 2, 2)"), "its shape is (1, 2, 2)"),
             (open("<f4", "False", "(2, 3)"), "it is cut off"),
             (open("<f4", "False", "(18446744073709551615, 4096)"), "it is cut off"),
-            (error("a.npy", b"PK\x03\x04", None, None), "it is no .npy file"),
+            (error("a.npy", b"PK\x03\x04", None, None), "it is not a .npy file"),
             (error("a.npy", &npy(9, "", &[]), None, None), "version 9"),
             (error("a.npy", &npy(1, "{'descr': '<f4'}", &[]), None, None), "its header has no fortran_order"),
             (error("a.npy", &npy(1, "", &[])[..9], None, None), "its header is cut off"),
-            (error("a.npy", &[MAGIC, &[2, 0, 255, 255, 255, 255]].concat(), None, None), "cannot be right"),
+            (
+                error("a.npy", &[MAGIC, &[2, 0, 255, 255, 255, 255]].concat(), None, None),
+                "its header is damaged",
+            ),
         ];
         for (found, expected) in cases {
             assert!(found.contains(expected), "{found}");

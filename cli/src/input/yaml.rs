@@ -1,25 +1,25 @@
-//! One YAML document as JSON, by the core schema of YAML 1.2.
+//! Parses one YAML document into JSON, by the core schema of YAML 1.2.
 //!
-//! An alias is a copy of what it names, so a few lines can stand for more than any memory holds; how much a document may
-//! stand for is limited.
+//! An alias is a copy of its anchor, so a few lines can expand to more than any memory holds. The number of values is
+//! therefore limited.
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError};
 use snapseek::json::Json;
 use std::collections::HashMap;
 
-/// A document that stands for more values than this is refused.
+/// A document with more values, aliases expanded, is refused.
 const MAX_VALUES: usize = 10_000;
-/// And so is one that is nested deeper than this.
+/// A document with deeper nesting is refused.
 const MAX_DEPTH: usize = 64;
 
-/// Why text is no YAML, and on which of its lines, from 1.
+/// Why a text is no YAML, and the line of the fault, counted from 1.
 #[derive(Debug, PartialEq, Eq)]
 pub struct YamlError {
     pub line: u64,
     pub reason: String,
 }
 
-/// Reads the first document; null where there is none.
+/// Parses the first document; null if there is none.
 pub fn parse(text: &str) -> Result<Json, YamlError> {
     let mut reader = Reader::default();
     for event in Parser::new_from_str(text) {
@@ -38,7 +38,7 @@ fn scan_error(error: &ScanError) -> YamlError {
     YamlError { line: error.marker().line() as u64, reason: error.info().to_owned() }
 }
 
-/// The collections that are open, and what aliases name.
+/// The open collections, and the anchors.
 #[derive(Default)]
 struct Reader {
     open: Vec<Open>,
@@ -48,19 +48,19 @@ struct Reader {
 
 struct Open {
     anchor: usize,
-    /// The values in it, itself included.
+    /// The number of values in it, itself included.
     size: usize,
     collection: Collection,
 }
 
 enum Collection {
     Sequence(Vec<Json>),
-    /// The entries, and a key whose value is still to come.
+    /// The entries, and a key whose value follows.
     Mapping(Vec<(String, Json)>, Option<String>),
 }
 
 impl Reader {
-    /// The document, where the event ends it.
+    /// Takes one event. Returns the document when the event completes it.
     fn take(&mut self, event: Event) -> Result<Option<Json>, String> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
@@ -79,10 +79,9 @@ impl Reader {
                 self.put(value, size, anchor)
             }
             Event::Alias(anchor) => {
-                let (value, size) =
-                    self.named.get(&anchor).ok_or("an alias names what is not complete yet")?;
+                let (value, size) = self.named.get(&anchor).ok_or("an alias is within its own anchor")?;
                 let size = *size;
-                // Counted before it is copied.
+                // Check before copying.
                 if self.values + size > MAX_VALUES {
                     return Err(too_many());
                 }
@@ -101,7 +100,7 @@ impl Reader {
         Ok(None)
     }
 
-    /// Puts a value where it belongs; gives it back where nothing is around it.
+    /// Adds a value to the innermost open collection; returns it if none is open.
     fn put(&mut self, value: Json, size: usize, anchor: usize) -> Result<Option<Json>, String> {
         self.values += size;
         if self.values > MAX_VALUES {
@@ -118,7 +117,7 @@ impl Reader {
             Collection::Mapping(entries, key @ Some(_)) => {
                 let key = key.take().unwrap_or_default();
                 if entries.iter().any(|(known, _)| *known == key) {
-                    return Err(format!("{key:?} is there twice"));
+                    return Err(format!("{key:?} occurs twice"));
                 }
                 entries.push((key, value));
             }
@@ -128,7 +127,7 @@ impl Reader {
 }
 
 fn too_many() -> String {
-    format!("it stands for more than {MAX_VALUES} values")
+    format!("it has more than {MAX_VALUES} values")
 }
 
 fn key_of(value: Json) -> String {
@@ -138,7 +137,7 @@ fn key_of(value: Json) -> String {
     }
 }
 
-/// What a scalar without quotes is.
+/// Parses a scalar without quotes.
 fn scalar(text: &str) -> Json {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Json::Null,
@@ -154,7 +153,7 @@ fn scalar(text: &str) -> Json {
     if let Some(number) = prefixed("0x", 16).or_else(|| prefixed("0o", 8)).or_else(|| text.parse().ok()) {
         return Json::Integer(number);
     }
-    // Words that Rust takes for numbers, and YAML does not, all have other letters.
+    // Rust also parses words such as `inf`, which are no YAML numbers. All of them have other letters.
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
     match text.parse::<f64>() {
         Ok(number) if is_number && number.is_finite() => Json::from_f64(number),
@@ -211,7 +210,7 @@ mod tests {
         }
         assert!(parse(&bomb).unwrap_err().reason.contains("more than 10000 values"));
         assert!(parse(&"[".repeat(100)).unwrap_err().reason.contains("nested deeper"));
-        assert!(parse("a: 1\na: 2\n").unwrap_err().reason.contains("\"a\" is there twice"));
+        assert!(parse("a: 1\na: 2\n").unwrap_err().reason.contains("\"a\" occurs twice"));
         assert!(parse("&a [*a]").is_err());
     }
 }

@@ -1,21 +1,21 @@
-//! Is this an answer to the question? A server's word is not taken for it.
+//! Checks the response of a server: the right number of vectors, of one width, with finite values.
 
 use super::error::WrongAnswer;
 use serde::Deserialize;
 
-/// The widest vector that a snapshot holds.
+/// The largest width of a vector in a snapshot.
 pub const MAX_WIDTH: usize = 4096;
 
-/// One vector in the answers of openai and of voyage, and of the servers that speak like them.
+/// One vector in a response with the interface of OpenAI.
 #[derive(Debug, Deserialize)]
 pub struct Embedding {
-    /// Which text it is for; not every server says so.
+    /// The number of its text; some servers leave it out.
     index: Option<usize>,
-    /// `null` stands for what JSON cannot write: NaN and the infinities.
+    /// A `null` stands for NaN or an infinity, which JSON cannot express.
     embedding: Vec<Option<f32>>,
 }
 
-/// The vectors in the order of the texts, whatever their order in the answer.
+/// Returns the vectors in the order of the texts.
 pub fn in_order(embeddings: Vec<Embedding>, asked: usize) -> Result<Vec<Vec<f32>>, WrongAnswer> {
     let got = embeddings.len();
     if got != asked {
@@ -32,13 +32,14 @@ pub fn in_order(embeddings: Vec<Embedding>, asked: usize) -> Result<Vec<Vec<f32>
     Ok(placed.into_iter().map(|vector| vector.expect("as many vectors as places, none twice")).collect())
 }
 
-/// The numbers of a vector, none of which may be missing.
+/// Returns the values of a vector, if none is missing.
 pub fn numbers(at: usize, embedding: Vec<Option<f32>>) -> Result<Vec<f32>, WrongAnswer> {
     let numbers = embedding.into_iter().collect::<Option<Vec<f32>>>();
     numbers.ok_or(WrongAnswer::NotANumber { at })
 }
 
-/// Holds that `vectors` are one for each text, finite, and `width` wide, or all as wide as the first. That width.
+/// Checks that there is one vector per text, with finite values and the width `width`, or the width of the first.
+/// Returns the width.
 pub fn check(vectors: &[Vec<f32>], asked: usize, width: Option<usize>) -> Result<usize, WrongAnswer> {
     if vectors.len() != asked {
         return Err(WrongAnswer::Count { asked, got: vectors.len() });

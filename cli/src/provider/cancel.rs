@@ -1,4 +1,4 @@
-//! How is work stopped from outside, soon and without losing what is done?
+//! Stops work from outside, quickly and without losing results.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Work under way notices within this time that it is not wanted any more.
+/// Work notices a cancellation within this time.
 const NOTICE: Duration = Duration::from_millis(20);
 
-/// Whom Ctrl-C asks to stop; see [`interrupt`].
+/// The work that Ctrl-C cancels; see [`interrupt`].
 static INTERRUPTIBLE: Mutex<Option<Cancel>> = Mutex::new(None);
 
-/// A wish to stop, shared by those who express it and those who heed it.
+/// A flag that stops work. Clones share the flag.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel {
     is_cancelled: Arc<AtomicBool>,
@@ -24,33 +24,33 @@ pub struct Cancel {
 pub struct Cancelled;
 
 impl Cancel {
-    /// Nothing is cancelled yet.
+    /// Creates a flag that is not set.
     pub fn new() -> Cancel {
         Cancel::default()
     }
 
-    /// Cancelled with this one, but not the other way round.
+    /// Creates a flag that is set together with this one, but can also be set alone.
     pub fn child(&self) -> Cancel {
         Cancel { is_cancelled: Arc::default(), parent: Some(self.is_cancelled.clone()) }
     }
 
-    /// Asks everyone who holds a copy to stop.
+    /// Sets the flag.
     pub fn cancel(&self) {
         self.is_cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Whether to stop.
+    /// Whether the flag is set.
     pub fn is_cancelled(&self) -> bool {
         let is_set = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
         is_set(&self.is_cancelled) || self.parent.as_ref().is_some_and(is_set)
     }
 
-    /// `Err` where work has to stop.
+    /// Returns `Err` if the flag is set.
     pub fn check(&self) -> Result<(), Cancelled> {
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }
 
-    /// Waits for that long.
+    /// Sleeps, unless the work is cancelled.
     pub fn sleep(&self, wait: Duration) -> Result<(), Cancelled> {
         let end = Instant::now() + wait;
         loop {
@@ -63,7 +63,7 @@ impl Cancel {
         }
     }
 
-    /// Waits for what another thread sends; `None` where that thread is gone.
+    /// Waits for a value from another thread; `None` if that thread has ended.
     pub fn receive<T>(&self, receiver: &Receiver<T>) -> Result<Option<T>, Cancelled> {
         loop {
             self.check()?;
@@ -75,14 +75,14 @@ impl Cancel {
         }
     }
 
-    /// Lets Ctrl-C cancel this, for as long as the guard lives.
+    /// Lets Ctrl-C set this flag, as long as the guard lives.
     pub fn on_interrupt(&self) -> Interruptible {
         *interruptible() = Some(self.clone());
         Interruptible(())
     }
 }
 
-/// While this lives, Ctrl-C cancels work instead of ending the process.
+/// While this guard lives, Ctrl-C cancels the work instead of ending the process.
 #[derive(Debug)]
 pub struct Interruptible(());
 
@@ -92,7 +92,7 @@ impl Drop for Interruptible {
     }
 }
 
-/// For the handler of Ctrl-C: whether there is work that now ends by itself. A second Ctrl-C finds none.
+/// Handles Ctrl-C. Returns whether there is work that now ends by itself; a second Ctrl-C finds none.
 pub fn interrupt() -> bool {
     match interruptible().take() {
         Some(cancel) => {

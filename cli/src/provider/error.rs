@@ -1,55 +1,55 @@
-//! What can go wrong between texts and their vectors?
+//! Why can a text not be embedded?
 
 use super::bert::BertError;
 use super::cancel::Cancelled;
 use thiserror::Error;
 
-/// A provider cannot start, or gave no vectors.
+/// A provider cannot start, or returned no vectors.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ProviderError {
-    /// The name before the colon is none of ours.
+    /// There is no provider of this name.
     #[error("there is no embedding provider {name}; there are {}", super::NAMES.join(", "))]
     UnknownProvider { name: String },
-    /// The provider has no model of its own choice.
-    #[error("say which model after a colon, such as {provider}:{example}")]
+    /// The provider has no default model.
+    #[error("name a model after a colon, such as {provider}:{example}")]
     ModelMissing { provider: &'static str, example: &'static str },
-    /// A request would hold more texts than the server takes.
-    #[error("{provider} takes at most {most} texts a request, not {asked}")]
+    /// The batch size exceeds the limit of the server.
+    #[error("{provider} takes at most {most} texts per request, not {asked}; pass a smaller --embed-batch")]
     BatchTooLarge { provider: &'static str, asked: usize, most: usize },
-    /// The address is none.
-    #[error("{url} is no base URL: {reason}")]
+    /// The base URL is malformed.
+    #[error("{url} is not a base URL: {reason}")]
     BadBaseUrl { url: String, reason: &'static str },
     /// The provider needs a key.
     #[error("{provider} needs a key; set {variable}, or pass --api-key")]
     KeyMissing { provider: &'static str, variable: &'static str },
-    /// A key that was pasted with more than the key.
-    #[error(
-        "a key of {provider} has spaces or characters beyond ASCII in it; is it whole, and nothing else?"
-    )]
+    /// A key contains characters that no key has.
+    #[error("a key of {provider} contains spaces or characters other than ASCII; copy the key again")]
     UnusableKey { provider: &'static str },
-    /// No key is left.
+    /// The server refused every key.
     #[error(
         "{provider} accepted none of the keys{}; check them, and what they may be used for",
         because(last)
     )]
-    KeysRefused { provider: &'static str, last: Option<Failure> },
-    /// The server understood, and will not do it.
+    KeysRefused { provider: &'static str, last: Option<AttemptFailure> },
+    /// The server rejected the request.
     #[error("{provider} refused the request to {url}: {}{}", Status(*status), quoted(said))]
     Refused { provider: &'static str, url: String, status: u16, said: String },
     /// Every attempt failed.
-    #[error("{provider} gave no answer at {url} in {attempts} attempts; at last {last}")]
-    Unreachable { provider: &'static str, url: String, attempts: u32, last: Failure },
-    /// The answer is not one for the question.
-    #[error("{model} answered, but {fault}; is it a model for embeddings, behind the right base URL?")]
+    #[error("{provider} gave no vectors at {url} in {attempts} attempts; in the last one, {last}")]
+    Unreachable { provider: &'static str, url: String, attempts: u32, last: AttemptFailure },
+    /// The response does not fit the request.
+    #[error(
+        "{model} answered, but {fault}; check that it is an embedding model, and that the base URL is right"
+    )]
     WrongAnswer { model: String, fault: WrongAnswer },
-    /// The model is not there.
+    /// Ollama does not have the model.
     #[error("ollama has no model {model}; `ollama pull {model}` fetches it")]
     NotPulled { model: String },
     /// The folder of a local model cannot be used.
     #[error(transparent)]
     Bert(#[from] BertError),
-    /// Someone asked to stop.
+    /// The work was cancelled.
     #[error("embedding was interrupted")]
     Cancelled,
 }
@@ -61,7 +61,7 @@ impl From<Cancelled> for ProviderError {
 }
 
 impl ProviderError {
-    /// Whether the command line is at fault, and not the world.
+    /// Whether the arguments are at fault.
     pub fn is_usage(&self) -> bool {
         use ProviderError::{BadBaseUrl, BatchTooLarge, ModelMissing, UnknownProvider};
         matches!(
@@ -74,46 +74,46 @@ impl ProviderError {
 /// Why an attempt failed.
 #[derive(Clone, Debug, Error)]
 #[non_exhaustive]
-pub enum Failure {
-    /// The server says that it cannot.
+pub enum AttemptFailure {
+    /// The server reported an error.
     #[error("it answered {}{}", Status(*status), quoted(said))]
     Status { status: u16, said: String },
-    /// Nobody is there.
-    #[error("no connection came about in time")]
+    /// No connection was made in time.
+    #[error("no connection was made in time")]
     NoConnection,
-    /// Somebody is there, and says nothing.
-    #[error("it took too long; --embed-timeout gives it more time")]
+    /// The server did not respond in time.
+    #[error("it took too long; pass a longer --embed-timeout")]
     TooSlow,
-    /// The connection went away.
+    /// The connection broke.
     #[error("the connection failed: {reason}")]
     Broken { reason: String },
-    /// The server answers, with something else.
-    #[error("it answered with something else than embeddings ({reason}){}", quoted(said))]
+    /// The response has another form.
+    #[error("its answer is not embeddings ({reason}){}", quoted(said))]
     NotTheAnswer { reason: String, said: String },
 }
 
-/// Why an answer is not one for the question.
+/// Why a response does not fit its request.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WrongAnswer {
-    /// Vectors are missing, or there are too many.
+    /// The number of vectors is wrong.
     #[error("with {got} vectors for {asked} texts")]
     Count { asked: usize, got: usize },
-    /// A vector is for a text that was not asked about, or for one that already has one.
-    #[error("its vector {index} belongs to none of the {asked} texts, or to one that has its vector")]
+    /// A vector names a text that was not sent, or that has a vector already.
+    #[error("its vector {index} is for none of the {asked} texts, or for a text that already has one")]
     Index { index: usize, asked: usize },
-    /// A vector holds what is no number.
-    #[error("vector {at} holds something that is no finite number")]
+    /// A vector contains NaN or an infinity.
+    #[error("vector {at} contains a value that is not a finite number")]
     NotANumber { at: usize },
-    /// Vectors of several widths cannot be compared.
+    /// The vectors differ in width.
     #[error("vector {at} has {got} dimensions where {expected} were expected")]
     Width { at: usize, got: usize, expected: usize },
-    /// No snapshot can hold it.
-    #[error("its vectors have {got} dimensions, and a snapshot holds 1 to {most}")]
+    /// A snapshot cannot hold vectors of this width.
+    #[error("its vectors have {got} dimensions, and a snapshot stores 1 to {most}")]
     WidthOutOfRange { got: usize, most: usize },
 }
 
-/// A status as people know it: with its name.
+/// Displays a status with its name.
 struct Status(u16);
 
 impl std::fmt::Display for Status {
@@ -131,6 +131,6 @@ fn quoted(said: &str) -> String {
     if said.is_empty() { String::new() } else { format!(" and said “{said}”") }
 }
 
-fn because(failure: &Option<Failure>) -> String {
+fn because(failure: &Option<AttemptFailure>) -> String {
     failure.as_ref().map_or_else(String::new, |failure| format!(" ({failure})"))
 }

@@ -1,7 +1,7 @@
-//! Who turns texts into vectors? One file a provider.
+//! Which providers turn texts into vectors? One file per provider.
 //!
-//! A provider answers one batch of texts at a time, from several threads at once. Which texts have to be embedded at
-//! all, and in which batches, is for [`crate::embedding`] to say.
+//! A provider embeds one batch of texts per call, and several threads may call it at the same time.
+//! [`crate::embedding`] decides which texts to embed, and in which batches.
 
 mod answer;
 mod bert;
@@ -17,7 +17,7 @@ mod voyage;
 pub use answer::{MAX_WIDTH, check};
 pub use bert::Bert;
 pub use cancel::Cancel;
-pub use error::{Failure, ProviderError, WrongAnswer};
+pub use error::{AttemptFailure, ProviderError, WrongAnswer};
 pub use ollama::Ollama;
 
 use openai::OPENAI;
@@ -32,34 +32,34 @@ use xxhash_rust::xxh3::Xxh3;
 /// The names before the colon of `--embed PROVIDER[:MODEL]`.
 pub const NAMES: [&str; 6] = ["bert", "hash", "ollama", "openai", "static", "voyage"];
 
-/// So many texts make a batch, where nothing else is said (V15).
+/// The default number of texts per batch (V15).
 const BATCH: usize = 100;
 
-/// Requests under way at the same time, where nothing else is said.
+/// The default number of concurrent requests.
 const PARALLEL: usize = 4;
 
-/// What a text is embedded for; some models embed the two differently.
+/// The purpose of an embedded text. Some models embed documents and queries differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Purpose {
-    /// To be found.
+pub enum TextPurpose {
+    /// The text of a record.
     Document,
-    /// To find.
+    /// The text of a query.
     Query,
 }
 
-/// Which vectors can be compared with each other.
+/// Identifies a model. Only vectors of the same model can be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelIdentity {
-    /// Provider and model, such as `openai:text-embedding-3-small`.
+    /// The provider and the model, such as `openai:text-embedding-3-small`.
     pub id: String,
-    /// 32 hexadecimal digits; other digits, other vectors.
+    /// 32 hexadecimal digits that differ when the vectors differ.
     pub fingerprint: String,
-    /// How many numbers a vector has, where that is known beforehand.
+    /// The number of values per vector, if it is known in advance.
     pub width: Option<usize>,
 }
 
 impl ModelIdentity {
-    /// The identity of `id`, whose vectors depend on the `parts` and nothing else.
+    /// Creates the identity of a model whose vectors depend on `parts` only.
     fn new(id: String, parts: &[&[u8]], width: Option<usize>) -> ModelIdentity {
         let mut hash = Xxh3::new();
         for part in parts {
@@ -71,65 +71,70 @@ impl ModelIdentity {
     }
 }
 
-/// How much goes into one call of [`Provider::embed`].
+/// The limits of one call of [`Provider::embed`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchLimits {
-    /// At most so many texts,
+    /// The largest number of texts.
     pub texts: usize,
-    /// of at most so many bytes together, if it is more than one.
+    /// The largest length of all texts together, in bytes. A single text may be longer.
     pub bytes: usize,
 }
 
 /// Turns texts into vectors.
 pub trait Provider: Send + Sync + Debug {
-    /// What it embeds with.
+    /// The model.
     fn model(&self) -> &ModelIdentity;
 
-    /// How much it takes at a time.
+    /// The limits of one call.
     fn batch(&self) -> BatchLimits;
 
-    /// How many calls of [`Provider::embed`] at the same time do good.
+    /// The number of concurrent calls that is useful.
     fn parallel(&self) -> usize;
 
-    /// The vectors of `texts`, in their order. None of the texts is empty.
+    /// Returns the vectors of `texts`, in order. No text is empty.
     ///
     /// # Errors
     ///
-    /// [`ProviderError`]; no text has a vector then.
+    /// [`ProviderError`]; then no text has a vector.
     fn embed(
         &self,
         texts: &[&str],
-        purpose: Purpose,
+        purpose: TextPurpose,
         cancel: &Cancel,
     ) -> Result<Vec<Vec<f32>>, ProviderError>;
 }
 
-/// Which provider, and everything that it can be told.
+/// A provider with its settings.
 #[derive(Clone, Debug)]
 pub struct EmbedSpec {
     /// One of [`NAMES`].
     pub provider: String,
-    /// After the colon: a model, or the folder of one.
+    /// The part after the colon: a model, or the folder of one.
     pub model: Option<String>,
-    /// Another server than the provider's own.
+    /// The address of a server other than the provider's own.
     pub base_url: Option<String>,
-    /// The keys, in the order in which they are used.
+    /// The keys, in the order of use.
     pub keys: Vec<Secret>,
-    /// Texts a batch, instead of 100.
+    /// The number of texts per batch; the default is 100.
     pub batch: Option<usize>,
     /// How long to wait for a server.
     pub timeouts: Timeouts,
-    /// How often to ask it.
+    /// How often to repeat a request.
     pub patience: Patience,
 }
 
 impl EmbedSpec {
-    /// Reads `PROVIDER[:MODEL]`; the rest is as usual.
+    /// Parses `PROVIDER[:MODEL]`; everything else has its default.
     pub fn parse(text: &str) -> EmbedSpec {
         let (provider, model) = match text.split_once(':') {
             Some((provider, model)) => (provider, Some(model.trim()).filter(|model| !model.is_empty())),
             None => (text, None),
         };
+        EmbedSpec::of(provider, model)
+    }
+
+    /// Creates a spec for a provider and possibly its model; everything else has its default.
+    pub fn of(provider: &str, model: Option<&str>) -> EmbedSpec {
         EmbedSpec {
             provider: provider.trim().to_ascii_lowercase(),
             model: model.map(str::to_owned),
@@ -141,7 +146,7 @@ impl EmbedSpec {
         }
     }
 
-    /// The keys that were given, or those that the environment `variable` holds.
+    /// Returns the given keys, or else the keys in an environment variable.
     fn keys_or(&self, variable: &str, environment: &Environment) -> Vec<Secret> {
         if !self.keys.is_empty() {
             return self.keys.clone();
@@ -154,7 +159,12 @@ impl EmbedSpec {
         given.filter(|url| !url.trim().is_empty())
     }
 
-    /// The size of a batch, if `provider` can take it.
+    /// Whether the snapshot carries the model, and embeds queries by itself.
+    pub fn is_built_in(&self) -> bool {
+        matches!(self.provider.as_str(), "hash" | "static")
+    }
+
+    /// Returns the number of texts per batch, if the provider accepts it.
     fn batch_of(&self, provider: &'static str, most: usize) -> Result<usize, ProviderError> {
         let asked = self.batch.unwrap_or(BATCH.min(most));
         if asked > most {
@@ -164,19 +174,19 @@ impl EmbedSpec {
     }
 }
 
-/// Where keys and addresses come from that were not given: the variables of the process, but for tests.
+/// Looks up environment variables; tests pass variables of their own.
 pub type Environment<'e> = dyn Fn(&str) -> Option<String> + 'e;
 
-/// The variables of this process.
+/// Looks up a variable of this process.
 pub fn process_environment(variable: &str) -> Option<String> {
     std::env::var(variable).ok()
 }
 
-/// The provider that `spec` asks for, ready to embed.
+/// Creates the provider that `spec` names.
 ///
 /// # Errors
 ///
-/// [`ProviderError`] where it cannot start: its key, its folder or its server is missing.
+/// [`ProviderError`] if it cannot start, because its key, its folder or its server is missing.
 pub fn provider(
     spec: &EmbedSpec,
     environment: &Environment,

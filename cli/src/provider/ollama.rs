@@ -3,8 +3,8 @@
 use super::answer::numbers;
 use super::remote::{Remote, address};
 use super::{
-    BatchLimits, Cancel, EmbedSpec, Environment, Failure, ModelIdentity, PARALLEL, Provider, ProviderError,
-    Purpose, WrongAnswer,
+    AttemptFailure, BatchLimits, Cancel, EmbedSpec, Environment, ModelIdentity, PARALLEL, Provider,
+    ProviderError, TextPurpose, WrongAnswer,
 };
 use serde::{Deserialize, Serialize};
 
@@ -13,11 +13,11 @@ const MODEL: &str = "nomic-embed-text";
 const PORT: &str = "11434";
 const HOST_VARIABLE: &str = "OLLAMA_HOST";
 
-/// Ollama itself has no limit; a request has to end before its timeout.
+/// The largest number of texts per request. Ollama has no limit, but a request has to finish before its timeout.
 const MAX_TEXTS: usize = 2048;
 const MAX_BYTES: usize = 400_000;
 
-/// Vectors from Ollama's `/api/embed`.
+/// The interface of Ollama's `/api/embed`.
 #[derive(Debug)]
 pub struct Ollama {
     remote: Remote,
@@ -38,7 +38,7 @@ struct Answer {
     embeddings: Vec<Vec<Option<f32>>>,
 }
 
-/// The models that are there, as `/api/tags` lists them.
+/// The installed models, as `/api/tags` lists them.
 #[derive(Deserialize)]
 struct Tags {
     models: Vec<Tag>,
@@ -51,7 +51,7 @@ struct Tag {
 }
 
 impl Ollama {
-    /// Asks Ollama whether it is there and has the model.
+    /// Checks that Ollama is running and has the model.
     pub fn connect(
         spec: &EmbedSpec,
         environment: &Environment,
@@ -64,10 +64,10 @@ impl Ollama {
         let remote = Remote::new(NAME, &url, spec.keys.clone(), spec.timeouts, spec.patience)?;
         let version = match remote.get::<Tags>(&address::join(&base, "/api/tags")?, cancel) {
             Ok(tags) => digest(tags, &model)?,
-            // Something that speaks like Ollama, but lists nothing: all that is known is where it is.
+            // A server with Ollama's interface that lists no models: only its address is known.
             Err(
                 ProviderError::Refused { .. }
-                | ProviderError::Unreachable { last: Failure::NotTheAnswer { .. }, .. },
+                | ProviderError::Unreachable { last: AttemptFailure::NotTheAnswer { .. }, .. },
             ) => url.clone(),
             Err(error) => return Err(error),
         };
@@ -77,14 +77,14 @@ impl Ollama {
     }
 }
 
-/// The digest of the model's files: it changes when `ollama pull` brings another version.
+/// Returns the digest of the model's files. It changes when `ollama pull` fetches another version.
 fn digest(tags: Tags, model: &str) -> Result<String, ProviderError> {
     let latest = format!("{model}:latest");
     let tag = tags.models.into_iter().find(|tag| tag.name == model || tag.name == latest);
     tag.map(|tag| tag.digest).ok_or_else(|| ProviderError::NotPulled { model: model.to_owned() })
 }
 
-/// OLLAMA_HOST as Ollama reads it: a host, a port or both are enough, and the address to listen on means this machine.
+/// Interprets OLLAMA_HOST as Ollama does: a host, a port, or both; the address to listen on means this machine.
 fn base_url(host: &str) -> String {
     let host = host.trim().trim_end_matches('/');
     let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));
@@ -122,7 +122,7 @@ impl Provider for Ollama {
     fn embed(
         &self,
         texts: &[&str],
-        _purpose: Purpose,
+        _purpose: TextPurpose,
         cancel: &Cancel,
     ) -> Result<Vec<Vec<f32>>, ProviderError> {
         let question = Question { model: &self.model, input: texts };

@@ -1,4 +1,4 @@
-//! OpenAI's embeddings, and the many servers that speak like OpenAI's.
+//! OpenAI's embeddings, and servers with the same interface.
 
 use super::BatchLimits;
 use super::remote::embeddings::{Extra, Service};
@@ -15,7 +15,8 @@ pub const OPENAI: Service = Service {
     base_url: "https://api.openai.com",
     key_variable: "OPENAI_API_KEY",
     base_url_variable: "OPENAI_BASE_URL",
-    // So many texts a request, of 300,000 tokens together. A token is four bytes of English, and two of most others.
+    // A request has at most 2048 texts and 300,000 tokens. A token is about four bytes of English, and two of most
+    // other languages.
     most: BatchLimits { texts: 2048, bytes: 400_000 },
     extra: |_| Extra { encoding_format: Some("float"), ..Extra::default() },
 };

@@ -1,8 +1,8 @@
-//! How is a folder with a static model read? model2vec's layout, and wordllama's.
+//! Reads a static model from a folder in the layout of model2vec or of wordllama.
 //!
-//! A tokenizer (`tokenizer.json`: BERT's WordPiece, or Llama's BPE with byte fallback) and a table
-//! (`model.safetensors`). In wordllama's package the two lie in the folders `tokenizers` and `weights`, under names of
-//! their own. Whatever else a tokenizer can be is refused: a nearly right tokenizer gives wrong vectors silently.
+//! A model consists of a tokenizer (`tokenizer.json`: BERT's WordPiece, or Llama's BPE with byte fallback) and a table
+//! (`model.safetensors`). The package of wordllama keeps them in the folders `tokenizers` and `weights`, under other
+//! names. All other tokenizers are refused, because a tokenizer that is nearly right gives wrong vectors silently.
 
 use super::tensors::Tensors;
 use anyhow::{Context, Result, bail, ensure};
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Reads the model in `folder`. Its id is the `name` in `config.json`, or else the folder's name.
+/// Reads the model in `folder`. Its id is the `name` in `config.json`, or else the name of the folder.
 ///
 /// # Errors
 ///
@@ -34,7 +34,7 @@ pub fn read(folder: &Path) -> Result<StaticModel> {
         .with_context(|| format!("{} is not a table of token vectors", table_path.display()))
 }
 
-/// The file of the usual name, or the only one in the folder or its `inner` folder that `is_it`.
+/// Returns the file with the usual name, or else the only matching file in the folder or its subfolder `inner`.
 fn one_file(folder: &Path, usual: &str, inner: &str, is_it: impl Fn(&str) -> bool) -> Result<PathBuf> {
     let entries =
         fs::read_dir(folder).with_context(|| format!("cannot read the model folder {}", folder.display()))?;
@@ -75,7 +75,7 @@ fn name(folder: &Path) -> Result<String> {
     Ok(name.to_owned())
 }
 
-/// The parts of `tokenizer.json` that decide tokens.
+/// The parts of `tokenizer.json` that decide the tokens.
 #[derive(Deserialize)]
 struct TokenizerFile {
     #[serde(default)]
@@ -156,7 +156,7 @@ enum Model {
     Other,
 }
 
-/// Older files write a pair as one string.
+/// A merge. Older files write the pair as one string.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Merge {
@@ -240,7 +240,7 @@ impl Vocabulary {
     }
 }
 
-/// One `▁` before the text, and one for each space.
+/// Puts one `▁` before the text, and replaces each space by one.
 fn llama_normalizer() -> Normalizer {
     let replace = Normalizer::Replace { pattern: Pattern::String(" ".to_owned()), content: "▁".to_owned() };
     Normalizer::Sequence { normalizers: vec![Normalizer::Prepend { prepend: "▁".to_owned() }, replace] }
@@ -266,7 +266,7 @@ fn model(id: String, vocabulary: Vocabulary, tensors: &Tensors) -> Result<Static
         token_weights.push(weight.with_context(|| format!("it has no weight for the token {token}"))?);
     }
     let tokens = vocabulary.tokens.into_iter().map(|(token, _)| token).collect();
-    // Small integers are kept as they are, with the weights that go with them.
+    // Keep small integers as they are, together with their scales.
     if let Some(bytes) = table.bytes() {
         let rows = places.iter().flat_map(|place| &bytes[place * width..][..width]).copied().collect();
         return Ok(StaticModel {

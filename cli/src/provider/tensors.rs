@@ -1,4 +1,4 @@
-//! What is in a safetensors file? Named arrays of numbers, read as those that we reckon with.
+//! Reads safetensors files: named arrays of numbers.
 
 use anyhow::{Context, Result, bail};
 use half::{bf16, f16};
@@ -14,17 +14,17 @@ pub struct Tensors<'f>(SafeTensors<'f>);
 pub struct Tensor<'f>(TensorView<'f>);
 
 impl<'f> Tensors<'f> {
-    /// Reads the header, and checks that every array lies within the file.
+    /// Parses the header, and checks that every array lies within the file.
     pub fn parse(bytes: &'f [u8]) -> Result<Tensors<'f>> {
-        SafeTensors::deserialize(bytes).map(Tensors).context("it is no safetensors file, or damaged")
+        SafeTensors::deserialize(bytes).map(Tensors).context("it is not a safetensors file, or it is damaged")
     }
 
-    /// The first of these arrays that is there.
+    /// Returns the first of these arrays that exists.
     pub fn get(&self, names: &[&str]) -> Option<Tensor<'_>> {
         names.iter().find_map(|name| self.0.tensor(name).ok()).map(Tensor)
     }
 
-    /// The names of all arrays, sorted.
+    /// Returns the names of all arrays, sorted.
     pub fn names(&self) -> Vec<&str> {
         let mut names = self.0.names();
         names.sort_unstable();
@@ -33,12 +33,12 @@ impl<'f> Tensors<'f> {
 }
 
 impl Tensor<'_> {
-    /// How many numbers there are in each direction.
+    /// The length of each dimension.
     pub fn shape(&self) -> &[usize] {
         self.0.shape()
     }
 
-    /// The numbers as floats.
+    /// Converts the numbers to floats.
     pub fn floats(&self) -> Result<Vec<f32>> {
         Ok(match self.0.dtype() {
             Dtype::F64 => self.chunks().map(|number| f64::from_le_bytes(number) as f32).collect(),
@@ -46,23 +46,23 @@ impl Tensor<'_> {
             Dtype::F16 => self.chunks().map(|number| f16::from_le_bytes(number).to_f32()).collect(),
             Dtype::BF16 => self.chunks().map(|number| bf16::from_le_bytes(number).to_f32()).collect(),
             Dtype::I8 => self.chunks().map(|number| f32::from(i8::from_le_bytes(number))).collect(),
-            other => bail!("numbers of the kind {other} are not vectors; F64, F32, F16, BF16 and I8 are"),
+            other => bail!("its numbers are {other}; F64, F32, F16, BF16 and I8 can be read"),
         })
     }
 
-    /// The numbers as they are, if they are small integers.
+    /// Returns the numbers unchanged if they are 8-bit integers.
     pub fn bytes(&self) -> Option<Vec<i8>> {
         (self.0.dtype() == Dtype::I8).then(|| self.chunks().map(i8::from_le_bytes).collect())
     }
 
-    /// The numbers as places in another array.
+    /// Converts the numbers to indices.
     pub fn places(&self) -> Result<Vec<usize>> {
         let places = match self.0.dtype() {
             Dtype::I64 => self.chunks().map(i64::from_le_bytes).collect::<Vec<_>>(),
             Dtype::I32 => self.chunks().map(|place| i64::from(i32::from_le_bytes(place))).collect(),
-            other => bail!("numbers of the kind {other} are not places; I32 and I64 are"),
+            other => bail!("its indices are {other}; I32 and I64 can be read"),
         };
-        places.into_iter().map(|place| usize::try_from(place).context("a place is negative")).collect()
+        places.into_iter().map(|place| usize::try_from(place).context("an index is negative")).collect()
     }
 
     fn chunks<const N: usize>(&self) -> impl Iterator<Item = [u8; N]> {

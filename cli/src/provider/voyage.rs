@@ -1,7 +1,7 @@
-//! Voyage's embeddings, which differ for what is found and for what finds.
+//! Voyage's embeddings, which differ between documents and queries.
 
 use super::remote::embeddings::{Extra, Service};
-use super::{BatchLimits, Purpose};
+use super::{BatchLimits, TextPurpose};
 
 /// Voyage.
 pub const VOYAGE: Service = Service {
@@ -11,12 +11,12 @@ pub const VOYAGE: Service = Service {
     base_url: "https://api.voyageai.com",
     key_variable: "VOYAGE_API_KEY",
     base_url_variable: "VOYAGE_BASE_URL",
-    // So many texts a request (V15), of 120,000 tokens together with the least patient of the models.
+    // A request has at most 128 texts (V15), and 120,000 tokens with the most limited model.
     most: BatchLimits { texts: 128, bytes: 200_000 },
     extra: |purpose| {
         let input_type = match purpose {
-            Purpose::Document => "document",
-            Purpose::Query => "query",
+            TextPurpose::Document => "document",
+            TextPurpose::Query => "query",
         };
         Extra { input_type: Some(input_type), ..Extra::default() }
     },

@@ -1,4 +1,4 @@
-//! Which arguments make sense, where they may stand, and what helps with them.
+//! The arguments: which combinations are accepted, and the help for them.
 
 use crate::ids;
 use crate::support::Folder;

@@ -1,4 +1,4 @@
-//! What a build makes of records, what it says, and what it leaves behind.
+//! `build`: its snapshots, its messages, and the files that it leaves.
 
 #[cfg(unix)]
 use crate::interrupt;
@@ -98,7 +98,7 @@ fn what_is_no_snapshot_is_not_replaced_unless_forced() {
     let folder = Folder::new();
     folder.write("a.jsonl", RECORDS);
     let args = ["build", "a.jsonl", "-o", "a.jsonl"];
-    folder.run(&args).expect_code(2).expect_stderr("a.jsonl is there and no snapshot");
+    folder.run(&args).expect_code(2).expect_stderr("a.jsonl exists and is not a snapshot");
     assert_eq!(folder.bytes("a.jsonl"), RECORDS.as_bytes());
     folder.write("other", "something");
     folder.run(&["build", "a.jsonl", "-o", "other", "--force"]).expect_code(0);
@@ -117,7 +117,7 @@ fn an_interrupted_build_leaves_nothing_behind() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     assert_eq!(folder.names().len(), 2, "the temporary file is there");
-    // The handler is set before the file is made.
+    // The handler is installed before the file is created.
     interrupt(&child);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(folder.names(), ["s.toml"]);

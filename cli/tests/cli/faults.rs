@@ -1,4 +1,4 @@
-//! Lines and files that cannot be used: what is said of them, and how they are left out.
+//! Lines and files that cannot be used: their messages, and how they are skipped.
 
 use crate::support::Folder;
 use crate::{RECORDS, many_records};
@@ -59,7 +59,7 @@ fn bad_lines_can_be_left_out_and_are_counted() {
     let ran = folder.run(&["build", "a.jsonl", "-o", "a.snap", "--skip-bad"]).expect_code(0);
     let ran = ran
         .expect_stderr("a.jsonl:5: ")
-        .expect_stderr("8 bad records left out, the first of them above")
+        .expect_stderr("8 bad records skipped, the first of them above")
         .expect_stderr("3 records");
     assert!(!ran.stderr.contains("a.jsonl:10"), "only a few are shown: {}", ran.stderr);
     let whole = Folder::with_snapshot(&[]);
@@ -78,7 +78,7 @@ fn inputs_and_outputs_that_cannot_be_used_say_why() {
     let build = |input: &str, output: &str| folder.run(&["build", input, "-o", output]);
     build("none.jsonl", "a.snap").expect_code(1).expect_stderr("none.jsonl cannot be read");
     build("folder", "a.snap").expect_code(1).expect_stderr("folder holds no documents");
-    build("a.dat", "a.snap").expect_code(2).expect_stderr("a.dat: the name says no known format");
+    build("a.dat", "a.snap").expect_code(2).expect_stderr("a.dat: the name shows no known format");
     build("empty.jsonl", "a.snap").expect_code(1).expect_stderr("there are no records");
     build("wide.jsonl", "a.snap").expect_code(1).expect_stderr("wide.jsonl:1: the input is UTF-16");
     build("a.jsonl", "none/a.snap").expect_code(1).expect_stderr("none/a.snap cannot be written");
@@ -96,7 +96,7 @@ fn json_documents_that_cannot_be_read_name_the_line() {
         ("[\n{\"id\":1,\"t\":\"x\"},\n", "a.json:3: the array does not end"),
         ("[{\"id\":1,\"t\":\"x\"},\n7]", "a.json:2: a record is a JSON object"),
         ("{\"id\":1,\"t\":\"x\"}\n{\"id\":2}", "a.json:2: there is more after the document"),
-        ("\"text\"", "a.json:1: a JSON document is an array of records"),
+        ("\"text\"", "a.json:1: a JSON document must be an array of records"),
     ];
     for (text, message) in cases {
         let folder = Folder::new();

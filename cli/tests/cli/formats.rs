@@ -1,4 +1,4 @@
-//! Which files are read as records: lines, documents and tables of text.
+//! The formats of records: JSON lines, JSON documents and text tables.
 
 use crate::support::Folder;
 
@@ -48,7 +48,7 @@ fn cells_become_what_the_schema_says() {
         ("2,y,many,,,", "a.csv:4: column \"size\": \"many\" is not a number"),
         ("2,y,,perhaps,,", "a.csv:4: column \"open\": \"perhaps\" is not true or false"),
         ("2,y,,,soon,", "a.csv:4: column \"day\": \"soon\" is not a date"),
-        ("2,y", "a.csv:4: the row has 2 cells, the header has 6"),
+        ("2,y,,,,,", "a.csv:4: the row has 7 cells, the header has 6"),
         (",y,,,,", "a.csv:4: the record has no \"id\""),
         ("2,\"y,,,,", "a.csv:4: a quoted cell of this row does not end"),
     ];
@@ -60,4 +60,46 @@ fn cells_become_what_the_schema_says() {
     folder.write("a.csv", "name,t\n1,x\n");
     let ran = folder.run(&["build", "a.csv", "-o", "b.snap"]).expect_code(1);
     ran.expect_stderr("a.csv:1: the header has no column \"id\"");
+}
+
+#[test]
+fn the_header_of_a_csv_file_shows_its_separator() {
+    let folder = Folder::new();
+    folder.write("comma.csv", "id,title,body\n1,\"a; b\",c\n");
+    folder.write("semicolon.csv", "\u{feff}id;title;body\r\n1;a; b;c\r\n".replace("a; b", "\"a; b\""));
+    folder.write("tab.csv", "id\ttitle\tbody\n1\ta; b\tc\n");
+    folder.run(&["build", "comma.csv", "-o", "comma.snap"]).expect_code(0);
+    for input in ["semicolon.csv", "tab.csv"] {
+        folder.run(&["build", input, "-o", "other.snap"]).expect_code(0);
+        assert!(folder.bytes("other.snap") == folder.bytes("comma.snap"), "{input}");
+    }
+}
+
+#[test]
+fn short_rows_lack_their_last_fields_and_long_rows_are_bad() {
+    let folder = Folder::new();
+    folder.write("a.csv", "\u{feff}id,title,body\n1,one\n2\n3,\"three\nlines\",c\n4,a,b,c\n5,five\n");
+    let ran = folder.run(&["build", "a.csv", "-o", "a.snap"]).expect_code(1);
+    ran.expect_stderr("a.csv:6: the row has 4 cells, the header has 3");
+    let ran = folder.run(&["build", "a.csv", "-o", "a.snap", "--skip-bad"]).expect_code(0);
+    ran.expect_stderr("a.csv:6: the row has 4 cells").expect_stderr("1 bad record skipped");
+    assert_eq!(
+        folder.run(&["export", "a.snap"]).stdout,
+        "{\"id\":\"1\",\"title\":\"one\"}\n{\"id\":\"2\"}\n\
+         {\"id\":\"3\",\"title\":\"three\\nlines\",\"body\":\"c\"}\n{\"id\":\"5\",\"title\":\"five\"}\n"
+    );
+}
+
+#[test]
+fn many_rows_with_line_ends_in_quotes_build_the_same_snapshot_on_any_number_of_threads() {
+    let folder = Folder::new();
+    let row =
+        |number: u32| format!("{number};\"line one {number}\nline \"\"two\"\"; {}\"\r\n", "word ".repeat(20));
+    folder.write("a.csv", format!("id;text\r\n{}", (0..40_000).map(row).collect::<String>()));
+    folder.run(&["build", "a.csv", "-o", "one.snap", "--threads", "1"]).expect_code(0);
+    folder.run(&["build", "a.csv", "-o", "four.snap", "--threads", "4"]).expect_code(0);
+    assert!(folder.bytes("one.snap") == folder.bytes("four.snap"));
+    let exported = folder.run(&["export", "one.snap"]).stdout;
+    assert_eq!(exported.lines().count(), 40_000);
+    assert!(exported.lines().last().unwrap().contains("\"line one 39999\\nline \\\"two\\\"; word"));
 }

@@ -1,4 +1,4 @@
-//! `inspect`, `verify` and `export`: what a snapshot is, whether it is sound, what is in it.
+//! `inspect`, `verify` and `export`.
 
 use crate::many_records;
 use crate::support::{Folder, Ran};
@@ -25,7 +25,7 @@ fn inspect_tells_counts_schema_and_sections() {
 fn verify_accepts_what_was_built_and_refuses_what_was_damaged() {
     let folder = Folder::with_snapshot(&["--forms"]);
     let ran = folder.run(&["verify", "a.snap"]).expect_code(0);
-    assert_eq!(ran.stdout, "a.snap: whole and sound, 3 records\n");
+    assert_eq!(ran.stdout, "a.snap: no damage found, 3 records\n");
     let sound = folder.bytes("a.snap");
     for at in [0, 20, sound.len() / 2, sound.len() - 1] {
         let mut damaged = sound.clone();

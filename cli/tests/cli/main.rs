@@ -1,6 +1,6 @@
 //! The command line as its users see it: arguments and files in, output and exit codes out.
 //!
-//! What all files of this test share stands here.
+//! This file holds the shared parts of the test.
 
 mod arguments;
 mod build;
@@ -26,7 +26,7 @@ const RECORDS: &str = r#"{"id": "1", "title": "Quick fox", "body": "It jumps ove
 "#;
 
 impl Folder {
-    /// A folder with `a.jsonl` and the snapshot of it, `a.snap`.
+    /// Creates a folder with `a.jsonl` and its snapshot `a.snap`.
     fn with_snapshot(args: &[&str]) -> Folder {
         let folder = Folder::new();
         folder.write("a.jsonl", RECORDS);
@@ -39,7 +39,7 @@ fn ids(rows: &Value) -> Vec<&str> {
     rows.as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap()).collect()
 }
 
-/// Records enough for several chunks.
+/// Returns enough records for several chunks.
 fn many_records(count: usize) -> String {
     let line = |i: usize| {
         let words =
@@ -53,7 +53,7 @@ fn many_records(count: usize) -> String {
     (0..count).map(line).collect()
 }
 
-/// Sends what Ctrl-C sends.
+/// Sends the signal of Ctrl-C.
 #[cfg(unix)]
 fn interrupt(child: &Child) {
     let kill = format!("kill -INT {}", child.id());

@@ -1,4 +1,4 @@
-//! `match`: rows, ranks, wrong expressions, and batches of questions.
+//! `match`: rows, ranks, malformed expressions, and batches of requests.
 
 use crate::ids;
 use crate::support::Folder;
@@ -77,7 +77,7 @@ fn a_batch_answers_each_question_as_it_comes() {
     assert_eq!(answer["rows"][0]["highlight"], "Slow dog");
     for wrong in ["nonsense", "{}", r#"{"match": "fox", "limt": 1}"#] {
         let error = ask(wrong);
-        assert!(error["error"].as_str().unwrap().starts_with("this is no question: "), "{error}");
+        assert!(error["error"].as_str().unwrap().starts_with("this is not a request: "), "{error}");
     }
     drop(questions);
     assert!(child.wait().unwrap().success());

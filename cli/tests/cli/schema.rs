@@ -31,16 +31,16 @@ fn schema_files_that_cannot_be_used_say_why() {
     let folder = Folder::new();
     folder.write("a.jsonl", RECORDS);
     let cases = [
-        ("s.toml", "[fields\n", 1, "s.toml is no schema: TOML parse error at line 1"),
+        ("s.toml", "[fields\n", 1, "s.toml is not a schema: TOML parse error at line 1"),
         (
             "s.toml",
             "[feilds]\n",
             1,
-            "s.toml is no schema: feilds: unknown option; there are attributes, cjk, fields",
+            "s.toml is not a schema: feilds: unknown option; there are attributes, cjk, fields",
         ),
         ("s.toml", "[fields]\n", 1, "s.toml: the schema has no text field"),
         ("s.toml", "tokenizer = \"x\"\n[fields]\nt = {}\n", 1, "s.toml: there is no tokenizer x"),
-        ("s.json", "{\"fields\": 1}", 1, "s.json is no schema: fields: an object is wanted, not a number"),
+        ("s.json", "{\"fields\": 1}", 1, "s.json is not a schema: fields: an object is wanted, not a number"),
         ("s.yaml", "", 2, "s.yaml: a schema file's name ends in .toml or .json"),
     ];
     for (name, text, code, message) in cases {

@@ -1,4 +1,4 @@
-//! `search` and `suggest`, and what they have in common with `match`.
+//! `search` and `suggest`, and their common ground with `match`.
 
 use crate::ids;
 use crate::support::Folder;
@@ -10,7 +10,7 @@ fn search_prints_hits_for_people() {
     let lines = ran.stdout.lines().collect::<Vec<_>>();
     assert!(lines[0].starts_with("1. 1 (document)  "), "{}", ran.stdout);
     assert_eq!(lines[1], "   Quick [fox]");
-    assert_eq!(lines[4..], ["project: api (1), web (1)", "2 in all"]);
+    assert_eq!(lines[4..], ["project: api (1), web (1)", "2 matches in total"]);
     assert_eq!(folder.run(&["search", "a.snap", "absent"]).expect_code(0).stdout, "no hits\n");
 }
 

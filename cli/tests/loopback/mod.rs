@@ -1,4 +1,4 @@
-//! A server of embeddings on this machine that answers, fails, throttles, stalls and lies as a test tells it to.
+//! An embedding server on this machine that answers, fails, throttles, stalls or lies, as a test says.
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
 use serde_json::{Value, json};
@@ -11,22 +11,22 @@ use std::time::Duration;
 
 /// What the server does with a request.
 pub enum Act {
-    /// Answers as a server should.
+    /// Answers correctly.
     Answer,
     /// Answers with this status, these header lines and this body.
     Status(u16, &'static str, String),
-    /// Answers with this instead of the right answer.
+    /// Answers with this text.
     Instead(String),
-    /// Says nothing until the test is over.
+    /// Sends nothing until the test is over.
     Stall,
-    /// Promises an answer, and closes the connection in its midst.
+    /// Announces an answer, and closes the connection in the middle of it.
     HangUp,
 }
 
-/// A request as it came.
+/// A request that the server received.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// From 0, in the order of arrival.
+    /// Its number from 0, in the order of arrival.
     pub number: usize,
     pub method: String,
     pub path: String,
@@ -35,13 +35,13 @@ pub struct Request {
 }
 
 impl Request {
-    /// The texts that it asks about.
+    /// Returns the texts of the request.
     pub fn texts(&self) -> Vec<String> {
         let input = self.body["input"].as_array().cloned().unwrap_or_default();
         input.iter().map(|text| text.as_str().unwrap().to_owned()).collect()
     }
 
-    /// The right answer.
+    /// Returns the correct answer.
     pub fn answer(&self) -> Value {
         let texts = self.texts();
         let vectors = texts.iter().map(|text| vector_of(text));
@@ -58,7 +58,7 @@ impl Request {
     }
 }
 
-/// What the server embeds a text as; different texts differ.
+/// Returns the vector of a text; different texts have different vectors.
 pub fn vector_of(text: &str) -> Vec<f32> {
     let sum = text.bytes().enumerate().map(|(at, byte)| (at + 1) as f32 * f32::from(byte)).sum::<f32>();
     vec![text.len() as f32, sum, 0.5, -1.0]
@@ -72,7 +72,7 @@ pub struct Loopback {
 }
 
 impl Loopback {
-    /// Starts a server that does with each request what `decide` says.
+    /// Starts a server that calls `decide` for each request.
     pub fn start(decide: impl Fn(&Request) -> Act + Send + Sync + 'static) -> Loopback {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -91,22 +91,22 @@ impl Loopback {
         server
     }
 
-    /// Starts a server that always answers as it should.
+    /// Starts a server that always answers correctly.
     pub fn honest() -> Loopback {
         Loopback::start(|_| Act::Answer)
     }
 
-    /// Where it is.
+    /// The base URL.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// The requests so far.
+    /// Returns the requests so far.
     pub fn requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap().clone()
     }
 
-    /// The keys of the requests so far, `-` for none.
+    /// Returns the keys of the requests so far; `-` stands for none.
     pub fn keys(&self) -> Vec<String> {
         let key = |request: Request| match request.authorization {
             Some(header) => header.strip_prefix("Bearer ").unwrap().to_owned(),
@@ -119,7 +119,7 @@ impl Loopback {
 impl Drop for Loopback {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
-        // The listener looks whether it is over when someone comes.
+        // Wake the listener, so that it sees the flag.
         let _ = TcpStream::connect(self.address);
     }
 }
@@ -130,7 +130,7 @@ fn serve(
     is_over: &AtomicBool,
     decide: &(dyn Fn(&Request) -> Act + Send + Sync),
 ) {
-    // Whoever was cancelled may have left before saying anything.
+    // A client that was cancelled may have left without a request.
     let Some(mut request) = read(&stream) else { return };
     {
         let mut requests = requests.lock().unwrap();
@@ -158,7 +158,7 @@ fn serve(
             return;
         }
     };
-    // Nor do they have to stay for the answer.
+    // The client may have left.
     let _ = stream.write_all(reply.as_bytes());
 }
 

@@ -1,4 +1,4 @@
-//! A folder for one test, and the binary run in it.
+//! A folder for one test, and the binary that runs in it.
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
 use serde_json::Value;
@@ -56,18 +56,18 @@ impl Folder {
 
     pub fn run_with_input(&self, args: &[&str], input: impl AsRef<[u8]>) -> Ran {
         let mut child = self.command(args).stdin(Stdio::piped()).spawn().unwrap();
-        // A child that stops early closes its end; that is for the test to judge by the exit code.
+        // A child that stops early closes its end. The test checks the exit code.
         let _ = child.stdin.take().unwrap().write_all(input.as_ref());
         Ran::of(child.wait_with_output().unwrap())
     }
 
-    /// Builds `a.snap` of these arguments.
+    /// Builds `a.snap` with these arguments.
     #[track_caller]
     pub fn build(&self, args: &[&str]) -> Ran {
         self.run(&[&["build", "-o", "a.snap"], args].concat())
     }
 
-    /// The records of a snapshot that is built of these arguments.
+    /// Builds a snapshot with these arguments, and returns its records.
     #[track_caller]
     pub fn records(&self, args: &[&str]) -> Vec<Value> {
         self.build(args).expect_code(0);
@@ -97,14 +97,14 @@ impl Ran {
         self
     }
 
-    /// What was printed, which has to be one JSON document and nothing else.
+    /// Returns stdout, which must be one JSON document and nothing else.
     #[track_caller]
     pub fn json(self) -> Value {
         serde_json::from_str(&self.stdout).expect("stdout is one JSON document")
     }
 }
 
-/// The values of a field, one for each record.
+/// Returns the values of a field, one per record.
 pub fn all<'a>(records: &'a [Value], field: &str) -> Vec<&'a str> {
     records.iter().map(|record| record[field].as_str().unwrap_or("")).collect()
 }

@@ -1,38 +1,38 @@
 //! The functions between the matrices: exp, softmax, GELU, layer normalisation.
 //!
-//! They are written so that compilers make vector instructions of them: no branches, no calls, no tables. Errors are
-//! a few units in the last place, which is less than matrices of single precision lose by themselves.
+//! They have no branches, calls or tables, so that the compiler can vectorise them. Their errors are a few units in the
+//! last place, which is less than the error of single-precision matrix products.
 
 use std::f32::consts::{LOG2_E, SQRT_2};
 
-/// Adding it and taking it away again rounds to a whole number.
+/// Adding and subtracting it rounds to an integer.
 const ROUNDING: f32 = 12_582_912.0;
-/// ln 2 in two parts: the first has so few bits that its products with small whole numbers are exact,
+/// The leading bits of ln 2. They are so few that products with small integers are exact.
 const LN_2_HIGH: f32 = 0.693_359_4;
-/// and the second is the rest of it.
+/// The rest of ln 2.
 const LN_2_LOW: f32 = -0.000_212_194_44;
-/// Beyond, e^x is 0 or infinite in single precision.
+/// Beyond it, e^x is 0 or infinite in single precision.
 const LARGEST_EXPONENT: f32 = 87.0;
 
-/// What a layer applies between its two large matrices.
+/// The activation between the two large matrices of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activation {
-    /// With the error function.
+    /// GELU with the error function.
     Gelu,
-    /// By the hyperbolic tangent, as `gelu_new` and `gelu_pytorch_tanh` are.
+    /// GELU with the hyperbolic tangent, also known as `gelu_new` and `gelu_pytorch_tanh`.
     GeluTanh,
-    /// What is negative is nothing.
+    /// Negative values become 0.
     Relu,
 }
 
 impl Activation {
-    /// Applies it to every number.
+    /// Applies the activation to every number.
     pub fn apply(self, numbers: &mut [f32]) {
         match self {
             Activation::Gelu => numbers.iter_mut().for_each(|x| *x = 0.5 * *x * (1.0 + erf(*x / SQRT_2))),
             Activation::GeluTanh => numbers.iter_mut().for_each(|x| {
                 let inner = 0.797_884_6 * (*x + 0.044_715 * *x * *x * *x);
-                // x / (1 + e^(-2 inner)) is half of x (1 + tanh(inner)).
+                // x / (1 + e^(-2 inner)) equals x / 2 · (1 + tanh(inner)).
                 *x /= 1.0 + exp(-2.0 * inner);
             }),
             Activation::Relu => numbers.iter_mut().for_each(|x| *x = x.max(0.0)),
@@ -40,13 +40,13 @@ impl Activation {
     }
 }
 
-/// e to the power of x.
+/// Computes e to the power of x.
 #[inline(always)]
 pub fn exp(x: f32) -> f32 {
     let x = x.clamp(-LARGEST_EXPONENT, LARGEST_EXPONENT);
     let shifted = x * LOG2_E + ROUNDING;
     let whole = shifted - ROUNDING;
-    // At most half of ln 2, either way.
+    // At most half of ln 2, positive or negative.
     let rest = (x - whole * LN_2_HIGH) - whole * LN_2_LOW;
     // The series of e^x; the next term is below one unit in the last place.
     let series = 1.0 / 720.0;
@@ -56,11 +56,11 @@ pub fn exp(x: f32) -> f32 {
     let series = series * rest + 0.5;
     let series = series * rest + 1.0;
     let series = series * rest + 1.0;
-    // 2^whole by its bits: the shift moved that number to the lowest bits, and all else leaves at the other end.
+    // 2^whole, from its bits: the rounding left `whole` in the lowest bits, and the shift removes all others.
     series * f32::from_bits(shifted.to_bits().wrapping_add(127) << 23)
 }
 
-/// The error function, by formula 7.1.26 of Abramowitz and Stegun: wrong by at most 1.5e-7.
+/// Computes the error function by formula 7.1.26 of Abramowitz and Stegun; the error is at most 1.5e-7.
 #[inline(always)]
 fn erf(x: f32) -> f32 {
     let a = x.abs();
@@ -73,7 +73,7 @@ fn erf(x: f32) -> f32 {
     (1.0 - sum * t * exp(-a * a)).copysign(x)
 }
 
-/// Makes weights of scores: positive, and 1 together.
+/// Turns scores into positive weights that sum to 1.
 pub fn softmax(scores: &mut [f32]) {
     let largest = largest(scores);
     scores.iter_mut().for_each(|score| *score = exp(*score - largest));
@@ -81,7 +81,7 @@ pub fn softmax(scores: &mut [f32]) {
     scores.iter_mut().for_each(|score| *score *= scale);
 }
 
-/// Shifts and scales `row` to mean 0 and variance 1, then by `weight` and `bias`.
+/// Normalises `row` to mean 0 and variance 1, then applies `weight` and `bias`.
 pub fn normalize_layer(row: &mut [f32], weight: &[f32], bias: &[f32], epsilon: f32) {
     let count = row.len() as f32;
     let mean = sum(row) / count;
@@ -93,7 +93,7 @@ pub fn normalize_layer(row: &mut [f32], weight: &[f32], bias: &[f32], epsilon: f
     }
 }
 
-/// Scales `row` to length 1; a row of zeros stays one.
+/// Scales `row` to length 1; a row of zeros stays unchanged.
 pub fn normalize_length(row: &mut [f32]) {
     let length = dot(row, row).sqrt();
     if length > 0.0 {
@@ -115,7 +115,7 @@ fn largest(numbers: &[f32]) -> f32 {
 }
 
 fn sum(numbers: &[f32]) -> f32 {
-    // Several sums at once, since a compiler may not change the order of additions.
+    // Eight separate sums, because the compiler may not reorder additions.
     let chunks = numbers.chunks_exact(8);
     let rest = chunks.remainder().iter().sum::<f32>();
     let mut sums = [0.0; 8];
@@ -143,7 +143,7 @@ fn dot(left: &[f32], right: &[f32]) -> f32 {
 mod tests {
     use super::*;
 
-    /// Every number of a wide range.
+    /// Returns numbers across a wide range.
     fn numbers(from: f32, to: f32) -> impl Iterator<Item = f32> {
         (0..=100_000).map(move |step| from + (to - from) * step as f32 / 100_000.0)
     }
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn the_activations_are_within_a_millionth_of_their_definitions() {
-        // The error function by its integral, in steps of Simpson's rule.
+        // The error function as an integral, by Simpson's rule.
         let erf = |x: f64| {
             let (steps, mut sum) = (2_000, 0.0);
             let step = x / f64::from(steps);

@@ -1,27 +1,27 @@
-//! What does a BERT compute? Embeddings, then layers of attention and of two matrices with an activation between.
+//! Computes a BERT: embeddings, then layers of attention and of two matrices with an activation between them.
 //!
-//! Several texts are computed together without padding: their tokens are the rows of one matrix, which is all that
-//! the large products need to know; only attention looks at each text by itself.
+//! Several texts are computed together without padding. Their tokens are the rows of one matrix for the large products;
+//! only attention treats each text separately.
 
 use super::arithmetic::{Activation, normalize_layer, softmax};
 use super::error::BertError;
-use super::weights::Weights;
+use super::weights::BertWeights;
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, Axis, Slice};
 use serde::Deserialize;
 
-/// The part of `config.json` that the arithmetic depends on.
+/// The part of `config.json` that the computation depends on.
 #[derive(Debug, Deserialize)]
 pub struct Config {
     model_type: String,
-    /// How many numbers stand for a token.
+    /// The number of values per token.
     pub hidden_size: usize,
     num_attention_heads: usize,
     num_hidden_layers: usize,
     intermediate_size: usize,
     hidden_act: String,
     layer_norm_eps: f32,
-    /// How many tokens a text can have.
+    /// The largest number of tokens per text.
     pub max_position_embeddings: usize,
     position_embedding_type: Option<String>,
 }
@@ -57,7 +57,7 @@ impl Config {
 #[derive(Debug)]
 pub struct Encoder {
     words: Array2<f32>,
-    /// The embedding of each position; that of the first segment is added in, since every token is of that segment.
+    /// The embedding of each position, plus that of the first segment, which every token belongs to.
     positions: Array2<f32>,
     norm: Norm,
     layers: Vec<Layer>,
@@ -67,7 +67,7 @@ pub struct Encoder {
 
 #[derive(Debug)]
 struct Layer {
-    /// Query, key and value of all heads, side by side.
+    /// The query, key and value matrices of all heads, side by side.
     attention: Linear,
     attention_out: Linear,
     attention_norm: Norm,
@@ -76,10 +76,10 @@ struct Layer {
     norm: Norm,
 }
 
-/// A matrix and what is added to its results.
+/// A matrix and a bias.
 #[derive(Debug)]
 struct Linear {
-    /// A column for each result, stored row by row: the other way round than in the file, and read in its order.
+    /// One column per output, stored row by row. The file stores the transposed matrix.
     weight: Array2<f32>,
     bias: Array1<f32>,
 }
@@ -93,7 +93,7 @@ struct Norm {
 
 impl Encoder {
     /// Takes the weights that `config` describes.
-    pub fn new(config: &Config, weights: &Weights) -> Result<Encoder, BertError> {
+    pub fn new(config: &Config, weights: &BertWeights) -> Result<Encoder, BertError> {
         config.check()?;
         let hidden = config.hidden_size;
         let norm = |name: &str| {
@@ -137,12 +137,13 @@ impl Encoder {
         })
     }
 
-    /// How many tokens are known.
+    /// The number of tokens in the vocabulary.
     pub fn vocabulary_len(&self) -> usize {
         self.words.nrows()
     }
 
-    /// The last layer's vectors, a row for each token of each text. No text is longer than there are positions.
+    /// Returns the vectors of the last layer, one row per token of each text. No text may have more tokens than there
+    /// are positions.
     pub fn encode(&self, texts: &[Vec<u32>]) -> Array2<f32> {
         let mut rows = self.embeddings(texts);
         let lengths = texts.iter().map(Vec::len).collect::<Vec<_>>();
@@ -170,7 +171,8 @@ impl Encoder {
         rows
     }
 
-    /// Every token's mean of the values of its text, weighted by how well its query fits their keys; head by head.
+    /// For each token and head, returns the mean of its text's values, weighted by how well the token's query matches
+    /// their keys.
     fn attend(&self, projected: &Array2<f32>, lengths: &[usize]) -> Array2<f32> {
         let hidden = projected.ncols() / 3;
         let width = hidden / self.heads;
@@ -230,7 +232,7 @@ impl Norm {
     }
 }
 
-/// The numbers of a matrix, row after row.
+/// Returns the numbers of a matrix, row after row.
 fn flat(matrix: &mut Array2<f32>) -> &mut [f32] {
     matrix.as_slice_mut().expect("our matrices are made row by row")
 }

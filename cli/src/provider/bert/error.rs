@@ -7,21 +7,21 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BertError {
-    /// A file is not there, or is not ours to read.
+    /// A file is missing or unreadable.
     #[error("{} cannot be read: {source}; bert takes the folder of a sentence-transformer", path.display())]
     Unreadable { path: PathBuf, source: std::io::Error },
-    /// A file is no JSON, or lacks something.
+    /// A file is malformed or incomplete.
     #[error("{} cannot be understood: {reason}", path.display())]
     BadFile { path: PathBuf, reason: String },
-    /// The tokens cannot be found as this model needs them.
+    /// The tokenizer is of an unsupported kind.
     #[error(
         "tokenizer.json cannot be used: {reason}; bert reads WordPiece tokenizers with BERT's normalizer"
     )]
     Tokenizer { reason: String },
-    /// The weights cannot be read.
+    /// The weights are malformed.
     #[error("model.safetensors cannot be used: {reason}")]
     Weights { reason: String },
-    /// The model is of a kind that is not computed here.
+    /// The model is of an unsupported kind.
     #[error("{what} is not supported; bert computes BERT encoders with mean or CLS pooling")]
     Unsupported { what: String },
 }

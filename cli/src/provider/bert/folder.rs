@@ -1,11 +1,11 @@
-//! What is in the folder of a sentence-transformer?
+//! Reads the folder of a sentence-transformer.
 //!
-//! `modules.json` lists the steps: a transformer, a pooling, perhaps a normalisation, each with a folder for its own
-//! files. A folder without that list is a plain transformer, and is pooled by the mean.
+//! `modules.json` lists the steps: a transformer, a pooling and possibly a normalisation, each with a folder for its
+//! files. A folder without that list is a plain transformer, with mean pooling.
 
 use super::encoder::Config;
 use super::error::BertError;
-use crate::provider::Purpose;
+use crate::provider::TextPurpose;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -16,26 +16,26 @@ use std::path::Path;
 /// How the vectors of tokens become the vector of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pooling {
-    /// Their mean.
+    /// By their mean.
     Mean,
-    /// That of the first token.
+    /// The vector of the first token.
     First,
 }
 
-/// Everything that a folder says, and the bytes of its two large files.
+/// The settings of a folder, and the bytes of its two large files.
 #[derive(Debug)]
 pub struct Folder {
     /// The shape of the model.
     pub config: Config,
-    /// How a text gets its vector.
+    /// The pooling.
     pub pooling: Pooling,
-    /// Whether vectors have length 1.
+    /// Whether vectors are scaled to length 1.
     pub is_normalized: bool,
-    /// How many tokens of a text are looked at.
+    /// The largest number of tokens per text.
     pub max_tokens: usize,
-    /// Whether texts are made lower case before anything else.
+    /// Whether texts are converted to lower case first.
     pub is_lowercase: bool,
-    /// What stands before every text, by purpose.
+    /// The prefixes of texts, by purpose.
     prompts: Prompts,
     /// `tokenizer.json`.
     pub tokenizer: Vec<u8>,
@@ -72,7 +72,7 @@ struct Prompts {
 
 #[derive(Deserialize)]
 struct PoolingConfig {
-    /// Newer files name the way, older ones have a switch for each.
+    /// Newer files name the pooling; older files have one switch per kind.
     pooling_mode: Option<String>,
     #[serde(flatten)]
     others: BTreeMap<String, serde_json::Value>,
@@ -111,12 +111,12 @@ impl Folder {
         })
     }
 
-    /// What stands before a text of that purpose.
-    pub fn prompt(&self, purpose: Purpose) -> &str {
+    /// Returns the prefix of texts with this purpose.
+    pub fn prompt(&self, purpose: TextPurpose) -> &str {
         let Prompts { prompts, default_prompt_name } = &self.prompts;
         let named = match purpose {
-            Purpose::Document => ["document", "passage"].iter().find_map(|name| prompts.get(*name)),
-            Purpose::Query => prompts.get("query"),
+            TextPurpose::Document => ["document", "passage"].iter().find_map(|name| prompts.get(*name)),
+            TextPurpose::Query => prompts.get("query"),
         };
         let default = || prompts.get(default_prompt_name.as_ref()?);
         named.or_else(default).map_or("", String::as_str)

@@ -1,4 +1,4 @@
-//! A sentence-transformer in a folder, computed here: no server, no runtime.
+//! A sentence-transformer in a folder, computed in this process, without a server or a runtime.
 
 mod arithmetic;
 mod encoder;
@@ -9,42 +9,41 @@ mod wordpiece;
 
 pub use error::BertError;
 
-use super::{BatchLimits, Cancel, EmbedSpec, ModelIdentity, Provider, ProviderError, Purpose};
+use super::{BatchLimits, Cancel, EmbedSpec, ModelIdentity, Provider, ProviderError, TextPurpose};
 use encoder::Encoder;
 use folder::{Folder, Pooling};
 use ndarray::{ArrayView2, Axis, Slice};
 use std::num::NonZero;
 use std::path::Path;
 use std::thread;
-use weights::Weights;
-use wordpiece::WordPiece;
+use weights::BertWeights;
+use wordpiece::BertTokenizer;
 
 const NAME: &str = "bert";
 
-/// A batch is what one thread computes before it asks for more: with few texts, every thread has some, and little is
-/// lost when someone interrupts.
+/// The number of texts per batch. Small batches keep every thread busy, and little is lost after Ctrl-C.
 const TEXTS: usize = 16;
 
-/// So many tokens are computed at a time: enough rows for the matrices, little enough for the caches.
+/// The number of tokens per computation: enough rows for the matrix products, few enough for the caches.
 const TOKENS: usize = 512;
 
-/// A BERT whose vectors of tokens become one vector a text.
+/// A BERT with pooling: one vector per text.
 #[derive(Debug)]
 pub struct Bert {
     identity: ModelIdentity,
-    tokenizer: WordPiece,
+    tokenizer: BertTokenizer,
     encoder: Encoder,
     pooling: Pooling,
     is_normalized: bool,
     is_lowercase: bool,
     max_tokens: usize,
-    /// Before every text: for documents, for queries.
+    /// The prefix of documents, and that of queries.
     prompts: [String; 2],
     batch: usize,
 }
 
 impl Bert {
-    /// Opens the folder that is named in place of a model.
+    /// Opens the folder that the spec names as its model.
     pub fn open(spec: &EmbedSpec) -> Result<Bert, ProviderError> {
         let example = "models/all-MiniLM-L6-v2";
         let path = spec.model.as_ref().ok_or(ProviderError::ModelMissing { provider: NAME, example })?;
@@ -55,15 +54,16 @@ impl Bert {
 
     fn read(path: &Path) -> Result<Bert, BertError> {
         let folder = Folder::read(path)?;
-        let tokenizer = WordPiece::parse(&folder.tokenizer)?;
-        let encoder = Encoder::new(&folder.config, &Weights::parse(&folder.weights)?)?;
+        let tokenizer = BertTokenizer::parse(&folder.tokenizer)?;
+        let encoder = Encoder::new(&folder.config, &BertWeights::parse(&folder.weights)?)?;
         if tokenizer.largest() as usize >= encoder.vocabulary_len() {
             let (largest, len) = (tokenizer.largest(), encoder.vocabulary_len());
             return Err(BertError::Tokenizer {
                 reason: format!("its token {largest} is not among the model's {len}"),
             });
         }
-        let prompts = [Purpose::Document, Purpose::Query].map(|purpose| folder.prompt(purpose).to_owned());
+        let prompts =
+            [TextPurpose::Document, TextPurpose::Query].map(|purpose| folder.prompt(purpose).to_owned());
         Ok(Bert {
             identity: identity(path, &folder, &prompts),
             tokenizer,
@@ -77,11 +77,11 @@ impl Bert {
         })
     }
 
-    fn tokens(&self, text: &str, purpose: Purpose) -> Vec<u32> {
+    fn tokens(&self, text: &str, purpose: TextPurpose) -> Vec<u32> {
         let [document, query] = &self.prompts;
         let prompt = match purpose {
-            Purpose::Document => document,
-            Purpose::Query => query,
+            TextPurpose::Document => document,
+            TextPurpose::Query => query,
         };
         let text = format!("{prompt}{text}");
         let text = if self.is_lowercase { text.to_lowercase() } else { text };
@@ -100,7 +100,7 @@ impl Bert {
     }
 }
 
-/// The model's name is its folder's; everything that its vectors depend on is in the fingerprint.
+/// Names the model after its folder. The fingerprint covers everything that its vectors depend on.
 fn identity(path: &Path, folder: &Folder, prompts: &[String; 2]) -> ModelIdentity {
     let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let name = whole.file_name().map_or_else(|| "model".into(), |name| name.to_string_lossy().into_owned());
@@ -128,7 +128,7 @@ impl Provider for Bert {
     fn embed(
         &self,
         texts: &[&str],
-        purpose: Purpose,
+        purpose: TextPurpose,
         cancel: &Cancel,
     ) -> Result<Vec<Vec<f32>>, ProviderError> {
         let tokens = texts.iter().map(|text| self.tokens(text, purpose)).collect::<Vec<_>>();
@@ -150,7 +150,7 @@ impl Provider for Bert {
     }
 }
 
-/// How many of the first texts have [`TOKENS`] together; at least one.
+/// Returns how many of the first texts have [`TOKENS`] tokens together; at least one.
 fn group_len(texts: &[Vec<u32>]) -> usize {
     let mut tokens = 0;
     let fitting = texts.iter().take_while(|text| {

@@ -1,4 +1,4 @@
-//! A tiny model beside the reference's vectors (scripts/gen-bert-fixture), and a real one where there is one.
+//! A tiny model compared with reference vectors (scripts/gen-bert-fixture), and a real model if one is present.
 
 use super::*;
 use serde::Deserialize;
@@ -22,7 +22,7 @@ fn expected() -> Vec<Expected> {
     serde_json::from_slice(&fs::read(fixture().join("expected.json")).unwrap()).unwrap()
 }
 
-/// The fixture in a folder of its own, with some of its files changed.
+/// Copies the fixture, with some of its files changed.
 fn changed(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("1_Pooling")).unwrap();
@@ -43,7 +43,7 @@ fn changed(files: &[(&str, &str)]) -> TempDir {
 }
 
 fn embedded(bert: &Bert, texts: &[&str]) -> Vec<Vec<f32>> {
-    bert.embed(texts, Purpose::Document, &Cancel::new()).unwrap()
+    bert.embed(texts, TextPurpose::Document, &Cancel::new()).unwrap()
 }
 
 fn largest_difference(left: &[f32], right: &[f32]) -> f32 {
@@ -51,7 +51,7 @@ fn largest_difference(left: &[f32], right: &[f32]) -> f32 {
     left.iter().zip(right).map(|(l, r)| (l - r).abs()).fold(0.0, f32::max)
 }
 
-/// The reference computes in double precision, and ours adds eight products in single precision.
+/// The reference computes in double precision; this implementation adds eight products at a time in single precision.
 const TOLERANCE: f32 = 2e-6;
 
 #[test]
@@ -61,7 +61,12 @@ fn tokens_and_vectors_are_those_of_the_reference() {
     let texts = expected.iter().map(|expected| expected.text.as_str()).collect::<Vec<_>>();
     let vectors = embedded(&bert, &texts);
     for (expected, vector) in expected.iter().zip(&vectors) {
-        assert_eq!(bert.tokens(&expected.text, Purpose::Document), expected.tokens, "{:?}", expected.text);
+        assert_eq!(
+            bert.tokens(&expected.text, TextPurpose::Document),
+            expected.tokens,
+            "{:?}",
+            expected.text
+        );
         let difference = largest_difference(vector, &expected.mean);
         assert!(difference < TOLERANCE, "{:?} is off by {difference}", expected.text);
     }
@@ -80,7 +85,7 @@ fn the_first_token_is_taken_where_the_folder_says_so() {
 #[test]
 fn a_vector_does_not_depend_on_the_texts_beside_it() {
     let bert = Bert::read(&fixture()).unwrap();
-    // More than one group, so that texts stand at every place of one.
+    // More than one group, so that texts appear at every position of a group.
     let expected = expected();
     let texts = expected.iter().map(|expected| expected.text.as_str()).cycle().take(150).collect::<Vec<_>>();
     let together = embedded(&bert, &texts);
@@ -106,7 +111,7 @@ fn without_a_list_of_modules_the_mean_is_taken_and_not_normalised() {
 fn a_prompt_stands_before_texts_of_its_purpose() {
     let prompts = r#"{"prompts": {"query": "the quick ", "document": ""}, "default_prompt_name": null}"#;
     let bert = Bert::read(changed(&[("config_sentence_transformers.json", prompts)]).path()).unwrap();
-    let query = bert.embed(&["fox"], Purpose::Query, &Cancel::new()).unwrap();
+    let query = bert.embed(&["fox"], TextPurpose::Query, &Cancel::new()).unwrap();
     assert_eq!(query, embedded(&bert, &["the quick fox"]));
 }
 
@@ -138,12 +143,12 @@ fn a_folder_that_cannot_be_used_says_why() {
 fn cancelled_work_stops() {
     let cancel = Cancel::new();
     cancel.cancel();
-    let stopped = Bert::read(&fixture()).unwrap().embed(&["fox"], Purpose::Document, &cancel);
+    let stopped = Bert::read(&fixture()).unwrap().embed(&["fox"], TextPurpose::Document, &cancel);
     assert!(matches!(stopped, Err(ProviderError::Cancelled)));
 }
 
-/// SNAPSEEK_MINILM names the folder of all-MiniLM-L6-v2, SNAPSEEK_MINILM_DATA a folder of collections, each with
-/// `docs.jsonl`, `queries.jsonl` and the reference's vectors of them.
+/// SNAPSEEK_MINILM names the folder of all-MiniLM-L6-v2. SNAPSEEK_MINILM_DATA names a folder of collections, each with
+/// `docs.jsonl`, `queries.jsonl` and reference vectors.
 #[test]
 fn minilm_gives_the_recorded_vectors() {
     let folders =
@@ -166,7 +171,7 @@ fn minilm_gives_the_recorded_vectors() {
                 recorded.as_chunks::<4>().0.iter().map(|four| f32::from_le_bytes(*four)).collect::<Vec<_>>();
             let lines = fs::read_to_string(collection.join(lines)).unwrap();
             let rows = lines.lines().zip(recorded.chunks_exact(384));
-            // Spread over the whole of it.
+            // Spread over the whole collection.
             let step = lines.lines().count().div_ceil(60);
             for (line, recorded) in rows.step_by(step) {
                 let vector = embedded(&bert, &[&text_of(line)]).remove(0);
@@ -181,7 +186,7 @@ fn minilm_gives_the_recorded_vectors() {
     assert!(compared > 300, "{compared} vectors were compared");
 }
 
-/// Title and text, as they were joined for the recorded vectors.
+/// Joins title and text as for the recorded vectors.
 fn text_of(line: &str) -> String {
     let record: serde_json::Value = serde_json::from_str(line).unwrap();
     let field = |name: &str| record[name].as_str().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Where are the numbers of a model? In a safetensors file, by their names.
+//! Reads the weights of a model from a safetensors file, by name.
 
 use super::error::BertError;
 use crate::provider::tensors::{Tensor, Tensors};
@@ -6,27 +6,27 @@ use ndarray::Array2;
 
 /// The tensors of a file.
 #[derive(Debug)]
-pub struct Weights<'f> {
+pub struct BertWeights<'f> {
     tensors: Tensors<'f>,
-    /// Before every name: nothing, or what a model with a head on top puts there.
+    /// The prefix of every name: empty, or the prefix of a model with a head.
     prefix: &'static str,
 }
 
-/// A tensor whose name ends like this is in every BERT, and tells how the names begin.
+/// Every BERT has a tensor whose name ends like this. It shows the prefix.
 const WORDS: &str = "embeddings.word_embeddings.weight";
 
-impl<'f> Weights<'f> {
-    /// Reads the table of a safetensors file.
-    pub fn parse(bytes: &'f [u8]) -> Result<Weights<'f>, BertError> {
+impl<'f> BertWeights<'f> {
+    /// Parses the header of a safetensors file.
+    pub fn parse(bytes: &'f [u8]) -> Result<BertWeights<'f>, BertError> {
         let tensors = Tensors::parse(bytes).map_err(|error| bad(error.to_string()))?;
         let prefixes = ["", "bert.", "model.", "0.auto_model."];
         let prefix =
             prefixes.into_iter().find(|prefix| tensors.get(&[&format!("{prefix}{WORDS}")]).is_some());
         let prefix = prefix.ok_or_else(|| bad(format!("it has no {WORDS}; is it a BERT?")))?;
-        Ok(Weights { tensors, prefix })
+        Ok(BertWeights { tensors, prefix })
     }
 
-    /// The matrix of that name, with that many columns, and that many rows if it is known how many.
+    /// Returns a matrix with this number of columns, and of rows if that is known.
     pub fn matrix(&self, name: &str, rows: Option<usize>, columns: usize) -> Result<Array2<f32>, BertError> {
         let tensor = self.tensor(name)?;
         match *tensor.shape() {
@@ -38,7 +38,7 @@ impl<'f> Weights<'f> {
         }
     }
 
-    /// The row of that name and length.
+    /// Returns a vector of this length.
     pub fn row(&self, name: &str, len: usize) -> Result<Vec<f32>, BertError> {
         let tensor = self.tensor(name)?;
         match *tensor.shape() {
@@ -60,7 +60,7 @@ fn bad(reason: String) -> BertError {
 fn numbers(name: &str, tensor: &Tensor) -> Result<Vec<f32>, BertError> {
     let numbers = tensor.floats().map_err(|error| bad(format!("{name}: {error}")))?;
     if !numbers.iter().all(|number| number.is_finite()) {
-        return Err(bad(format!("{name} holds something that is no finite number")));
+        return Err(bad(format!("{name} contains a value that is not a finite number")));
     }
     Ok(numbers)
 }
@@ -73,7 +73,7 @@ mod tests {
     fn bytes_that_are_no_weights_are_refused() {
         for bytes in [&b""[..], b"not a file", &u64::MAX.to_le_bytes(), &[2, 0, 0, 0, 0, 0, 0, 0, b'{', b'}']]
         {
-            assert!(matches!(Weights::parse(bytes), Err(BertError::Weights { .. })), "{bytes:?}");
+            assert!(matches!(BertWeights::parse(bytes), Err(BertError::Weights { .. })), "{bytes:?}");
         }
     }
 }

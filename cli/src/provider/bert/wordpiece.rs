@@ -1,24 +1,24 @@
-//! How does text become the tokens of a BERT? As its `tokenizer.json` says, which has to describe a WordPiece.
+//! Splits text into the tokens of a BERT, as its `tokenizer.json` says. The file must describe a WordPiece tokenizer.
 //!
-//! The rules are those of Hugging Face's tokenizers, which made the vectors that ours are compared with.
+//! The rules are those of Hugging Face's tokenizers, which also made the reference vectors of the tests.
 
 use super::error::BertError;
 use serde::Deserialize;
 use snapseek::embed::{WordPieceOptions, bert_words};
 use std::collections::HashMap;
 
-/// Text in, numbers of tokens out.
+/// A WordPiece tokenizer.
 #[derive(Debug)]
-pub struct WordPiece {
+pub struct BertTokenizer {
     vocabulary: HashMap<String, u32>,
     unknown: u32,
     prefix: String,
     options: WordPieceOptions,
-    /// Tokens that stand for themselves wherever they occur in a text, such as `[SEP]`; longer ones first.
+    /// The tokens that are matched literally in a text, such as `[SEP]`; the longest ones first.
     special: Vec<(String, u32)>,
-    /// What stands around every text: `[CLS]`,
+    /// The tokens before every text: `[CLS]`.
     before: Vec<u32>,
-    /// and `[SEP]`.
+    /// The tokens after every text: `[SEP]`.
     after: Vec<u32>,
 }
 
@@ -28,7 +28,7 @@ enum Normalizer {
     BertNormalizer {
         clean_text: bool,
         handle_chinese_chars: bool,
-        /// As `lowercase`, where it is not said.
+        /// If absent, as `lowercase`.
         strip_accents: Option<bool>,
         lowercase: bool,
     },
@@ -94,9 +94,9 @@ struct File {
     model: Model,
 }
 
-impl WordPiece {
-    /// Reads a `tokenizer.json`.
-    pub fn parse(json: &[u8]) -> Result<WordPiece, BertError> {
+impl BertTokenizer {
+    /// Parses a `tokenizer.json`.
+    pub fn parse(json: &[u8]) -> Result<BertTokenizer, BertError> {
         let bad = |reason: String| BertError::Tokenizer { reason };
         let file: File = serde_json::from_slice(json).map_err(|error| bad(error.to_string()))?;
         let model = file.model;
@@ -108,7 +108,7 @@ impl WordPiece {
         let added = file.added_tokens.into_iter().filter(|token| !token.content.is_empty());
         let mut special = added.map(|token| (token.content, token.id)).collect::<Vec<_>>();
         special.sort_by_key(|(content, _)| std::cmp::Reverse(content.len()));
-        Ok(WordPiece {
+        Ok(BertTokenizer {
             unknown: unknown.ok_or_else(|| bad("the token for unknown words has no number".to_owned()))?,
             vocabulary: model.vocab,
             prefix: model.continuing_subword_prefix,
@@ -119,13 +119,14 @@ impl WordPiece {
         })
     }
 
-    /// The largest number that a token can have.
+    /// The largest number of a token.
     pub fn largest(&self) -> u32 {
         let known = self.vocabulary.values().chain(self.special.iter().map(|(_, id)| id));
         known.chain(&self.before).chain(&self.after).copied().max().unwrap_or(0)
     }
 
-    /// The tokens of `text`, at most `longest` with those around them: the end of a longer text is left out.
+    /// Returns the tokens of `text`, at most `longest` with the tokens around them. The end of a longer text is cut
+    /// off.
     pub fn tokens(&self, text: &str, longest: usize) -> Vec<u32> {
         let room = longest.saturating_sub(self.before.len() + self.after.len());
         let mut tokens = Vec::new();
@@ -145,10 +146,10 @@ impl WordPiece {
         [self.before.as_slice(), &tokens, &self.after].concat()
     }
 
-    /// Where the next special token starts, or the text ends.
+    /// Returns where the next special token starts, or the end of the text.
     fn next_special(&self, text: &str) -> (usize, Option<&(String, u32)>) {
         let found = self.special.iter().filter_map(|token| Some((text.find(&token.0)?, Some(token))));
-        // The longest of those that start first: they are sorted by length, and the first of equals is taken.
+        // Special tokens are sorted by length, so the first of those at the same offset is the longest.
         found.min_by_key(|(at, _)| *at).unwrap_or((text.len(), None))
     }
 
@@ -159,7 +160,7 @@ impl WordPiece {
         });
     }
 
-    /// The longest pieces from the left, or the unknown word where any of it is in no piece.
+    /// Adds the longest pieces from the left, or the unknown token if a part of the word is in no piece.
     fn add_word(&self, word: &str, tokens: &mut Vec<u32>) {
         let count = tokens.len();
         let mut piece = String::new();
@@ -216,7 +217,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn wordpiece() -> WordPiece {
+    fn wordpiece() -> BertTokenizer {
         let words = ["[UNK]", "[CLS]", "[SEP]", "un", "##aff", "##able", "cafe", "!", "世", "i", "##2"];
         let vocabulary = words.iter().enumerate().map(|(id, word)| (word.to_string(), id));
         let special = |id: u32, content: &str| json!({"id": id, "content": content, "special": true});
@@ -229,7 +230,7 @@ mod tests {
             "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
                 "max_input_chars_per_word": 9, "vocab": vocabulary.collect::<HashMap<_, _>>()},
         });
-        WordPiece::parse(&serde_json::to_vec(&file).unwrap()).unwrap()
+        BertTokenizer::parse(&serde_json::to_vec(&file).unwrap()).unwrap()
     }
 
     #[test]
@@ -259,8 +260,8 @@ mod tests {
 
     #[test]
     fn other_kinds_of_tokenizers_are_refused() {
-        let error = WordPiece::parse(br#"{"model": {"type": "BPE"}}"#).unwrap_err().to_string();
+        let error = BertTokenizer::parse(br#"{"model": {"type": "BPE"}}"#).unwrap_err().to_string();
         assert!(error.contains("tokenizer.json"), "{error}");
-        assert!(WordPiece::parse(b"[").is_err());
+        assert!(BertTokenizer::parse(b"[").is_err());
     }
 }

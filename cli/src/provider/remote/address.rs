@@ -2,25 +2,25 @@
 
 use super::super::error::ProviderError;
 
-/// The address of `path` under what a user calls the base of a server.
+/// Returns the address of `path` below the base URL of a server.
 ///
-/// `path` starts with its version, `/v1/embeddings`; a base that ends with that version is understood too, since both
-/// ways to write one are common.
+/// `path` starts with its version, as in `/v1/embeddings`. A base URL may end with that version too; both forms are
+/// common.
 pub fn join(base: &str, path: &str) -> Result<String, ProviderError> {
     let bad = |reason| ProviderError::BadBaseUrl { url: without_user(base), reason };
     let base = base.trim().trim_end_matches('/');
     let Some((scheme, rest)) = base.split_once("://") else {
-        return Err(bad("it has to start with http:// or https://"));
+        return Err(bad("it must start with http:// or https://"));
     };
     if !["http", "https"].contains(&scheme) {
-        return Err(bad("only http and https are spoken here"));
+        return Err(bad("only http and https are supported"));
     }
     let host = rest.split('/').next().unwrap_or_default();
     if host.contains('@') {
-        return Err(bad("a name or key does not belong in it; pass --api-key"));
+        return Err(bad("it must not contain a name or a key; pass --api-key"));
     }
     if host.is_empty() || base.contains(['?', '#']) || base.contains(|letter: char| letter.is_whitespace()) {
-        return Err(bad("it has to be a host, and perhaps a port and a path"));
+        return Err(bad("it must be a host, optionally with a port and a path"));
     }
     let version = path.split('/').nth(1).unwrap_or_default();
     let path = match rest.strip_suffix(version) {
@@ -37,7 +37,7 @@ fn without_user(url: &str) -> String {
     }
 }
 
-/// Whether the address is of this machine, which no proxy can reach.
+/// Whether the address is on this machine, which a proxy cannot reach.
 pub fn is_this_machine(url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let host = rest.split('/').next().unwrap_or_default();

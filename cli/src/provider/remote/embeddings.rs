@@ -1,53 +1,54 @@
-//! `/v1/embeddings`: how OpenAI answers, and whoever answers alike.
+//! Providers with the interface of OpenAI's `/v1/embeddings`.
 
 use super::{Remote, address};
 use crate::provider::answer::{Embedding, in_order};
 use crate::provider::{
-    BatchLimits, Cancel, EmbedSpec, Environment, ModelIdentity, PARALLEL, Provider, ProviderError, Purpose,
+    BatchLimits, Cancel, EmbedSpec, Environment, ModelIdentity, PARALLEL, Provider, ProviderError,
+    TextPurpose,
 };
 use serde::{Deserialize, Serialize};
 
-/// One who runs such a server for everyone.
+/// A public service with this interface.
 #[derive(Debug)]
 pub struct Service {
-    /// The provider's name.
+    /// The name of the provider.
     pub name: &'static str,
-    /// Its model, where none is named.
+    /// The default model.
     pub model: &'static str,
-    /// How wide the vectors of its models are.
+    /// The widths of known models.
     pub widths: &'static [(&'static str, usize)],
-    /// Where it is, where nothing else is said.
+    /// The default address.
     pub base_url: &'static str,
-    /// The variable that holds its keys,
+    /// The environment variable with the keys.
     pub key_variable: &'static str,
-    /// and the one that holds another server's address.
+    /// The environment variable with another address.
     pub base_url_variable: &'static str,
-    /// What a request may hold.
+    /// The limits of a request.
     pub most: BatchLimits,
-    /// What it is told beside the model and the texts.
-    pub extra: fn(Purpose) -> Extra,
+    /// Returns the additional fields of a request.
+    pub extra: fn(TextPurpose) -> Extra,
 }
 
-/// What a service is told beside the model and the texts.
+/// The fields of a request in addition to the model and the texts.
 #[derive(Debug, Default, Serialize)]
 pub struct Extra {
-    /// How the numbers of the answer are written.
+    /// The format of numbers in the response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding_format: Option<&'static str>,
-    /// What the texts are for.
+    /// The purpose of the texts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_type: Option<&'static str>,
 }
 
-/// A model behind such a server.
+/// A model of a service or of another server.
 #[derive(Debug)]
 pub struct Embeddings {
-    /// What the server calls it.
+    /// The name that the server uses.
     model: String,
-    /// What we call it.
+    /// The identity that the snapshot stores.
     identity: ModelIdentity,
     batch: BatchLimits,
-    extra: fn(Purpose) -> Extra,
+    extra: fn(TextPurpose) -> Extra,
     url: String,
     remote: Remote,
 }
@@ -66,7 +67,7 @@ struct Answer {
 }
 
 impl Embeddings {
-    /// Gets ready to ask the service, or the server at the base URL. Only the service itself is known to need a key.
+    /// Prepares requests to the service, or to the server at the base URL. Only the service itself always needs a key.
     pub fn new(
         service: &Service,
         spec: &EmbedSpec,
@@ -81,7 +82,7 @@ impl Embeddings {
         let texts = spec.batch_of(provider, service.most.texts)?;
         let url = address::join(base.as_deref().unwrap_or(service.base_url), "/v1/embeddings")?;
         let model = spec.model.clone().unwrap_or_else(|| service.model.to_owned());
-        // Another server may call anything by that name.
+        // Another server may use the same name for another model.
         let known = service.widths.iter().find(|(name, _)| base.is_none() && *name == model);
         let parts = [provider.as_bytes(), url.as_bytes(), model.as_bytes()];
         let identity =
@@ -108,7 +109,7 @@ impl Provider for Embeddings {
     fn embed(
         &self,
         texts: &[&str],
-        purpose: Purpose,
+        purpose: TextPurpose,
         cancel: &Cancel,
     ) -> Result<Vec<Vec<f32>>, ProviderError> {
         let question = Question { model: &self.model, input: texts, extra: (self.extra)(purpose) };
@@ -168,7 +169,10 @@ mod tests {
         assert_eq!(batch(&spec).unwrap(), 128);
         spec.batch = Some(129);
         let error: ProviderError = batch(&spec).unwrap_err();
-        assert_eq!(error.to_string(), "openai takes at most 128 texts a request, not 129");
+        assert_eq!(
+            error.to_string(),
+            "openai takes at most 128 texts per request, not 129; pass a smaller --embed-batch"
+        );
         assert!(error.is_usage());
     }
 }

@@ -1,7 +1,8 @@
-//! Which key does the next request carry?
+//! Which key does the next request use?
 //!
-//! One key is used until it is throttled or refused; then the next one is. A throttled key rests, a refused one is
-//! gone. All requests of a provider share one pool, so that what one of them learns the others know.
+//! A key is used until the server throttles or refuses it; then the next one is used. A throttled key rests for a
+//! while, a refused key is dropped. All requests of a provider share one pool, so each profits from the responses to
+//! the others.
 
 use super::secret::Secret;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,35 +15,35 @@ pub struct KeyPool(Mutex<Pool>);
 #[derive(Debug)]
 struct Pool {
     keys: Vec<Slot>,
-    /// The one in use.
+    /// The key in use.
     current: usize,
 }
 
 #[derive(Debug)]
 struct Slot {
-    /// `None` is no key: a server that asks for none.
+    /// `None` sends no key, to servers that need none.
     secret: Option<Secret>,
     rests_until: Option<Instant>,
     is_refused: bool,
 }
 
-/// A key taken from the pool, by its place.
+/// The position of a key in the pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyId(usize);
 
-/// What a pool has for a request.
+/// The key for the next request.
 #[derive(Debug, PartialEq)]
 pub enum Next {
-    /// This key, now.
+    /// Use this key now.
     Ready(KeyId, Option<Secret>),
-    /// No key before this moment.
+    /// All keys rest until this moment.
     Resting(Instant),
-    /// No key any more: all were refused.
+    /// All keys were refused.
     Refused,
 }
 
 impl KeyPool {
-    /// A pool of `secrets`; without any, requests carry no key.
+    /// Creates a pool of `secrets`. If it is empty, requests carry no key.
     pub fn new(secrets: Vec<Secret>) -> KeyPool {
         let slot = |secret| Slot { secret, rests_until: None, is_refused: false };
         let keys = match secrets.is_empty() {
@@ -52,12 +53,12 @@ impl KeyPool {
         KeyPool(Mutex::new(Pool { keys, current: 0 }))
     }
 
-    /// How many keys there were at first; at least one, if it is none.
+    /// The number of keys at the start, at least one.
     pub fn len(&self) -> usize {
         self.lock().keys.len()
     }
 
-    /// The key in use if it is awake, else the next one that is.
+    /// Returns the key in use if it does not rest, or else the next key that does not.
     pub fn next(&self, now: Instant) -> Next {
         let mut pool = self.lock();
         let count = pool.keys.len();
@@ -76,23 +77,23 @@ impl KeyPool {
         }
     }
 
-    /// This key was throttled: it is not used before `until`, and it is the next one's turn.
+    /// Lets a throttled key rest until `until`, and moves on to the next key.
     pub fn rest(&self, key: KeyId, until: Instant) {
         let mut pool = self.lock();
         let slot = &mut pool.keys[key.0];
         slot.rests_until = slot.rests_until.max(Some(until));
-        // Several requests may say so of the same key, and the turn passes once.
+        // Several requests may report the same key; move on only once.
         if pool.current == key.0 {
             pool.current = (key.0 + 1) % pool.keys.len();
         }
     }
 
-    /// This key was refused: it is not used again.
+    /// Drops a refused key.
     pub fn refuse(&self, key: KeyId) {
         self.lock().keys[key.0].is_refused = true;
     }
 
-    /// `text` without any of the keys.
+    /// Returns `text` without any of the keys.
     pub fn redact(&self, text: &str) -> String {
         let pool = self.lock();
         let secrets = pool.keys.iter().filter_map(|slot| slot.secret.as_ref());

@@ -1,7 +1,8 @@
-//! How does a request reach a server that may fail, throttle or stall?
+//! Requests to a server that may fail, throttle or stall.
 //!
-//! A request has three attempts with growing waits between them. A throttled key makes way for the next one at once:
-//! an attempt has failed when no key is awake any more. What a server says is shown without the keys that it echoes.
+//! A request has three attempts with growing waits between them. When a key is throttled, the next key takes over at
+//! once; an attempt fails when all keys are throttled. Messages of the server are shown without the keys that they may
+//! quote.
 
 pub mod address;
 pub mod embeddings;
@@ -10,7 +11,7 @@ pub mod retry;
 pub mod secret;
 
 use super::cancel::Cancel;
-use super::error::{Failure, ProviderError};
+use super::error::{AttemptFailure, ProviderError};
 use keys::{KeyId, KeyPool, Next};
 use retry::Patience;
 use secret::Secret;
@@ -23,20 +24,20 @@ use std::time::{Duration, Instant, SystemTime};
 use ureq::Agent;
 use ureq::http::header::RETRY_AFTER;
 
-/// The whole answer to a request of 2048 texts at the largest width stays below.
+/// The largest length of a response: more than 2048 vectors of the largest width take.
 const LONGEST_ANSWER: u64 = 512 << 20;
 
-/// Nobody explains an error at greater length,
+/// The largest length of an error message that is read.
 const LONGEST_EXPLANATION: usize = 64 << 10;
-/// and so much of it is shown.
+/// The largest length of an error message that is shown, in characters.
 const SHOWN_LEN: usize = 300;
 
-/// How long to wait for what.
+/// The timeouts of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeouts {
-    /// For a connection.
+    /// For the connection.
     pub connect: Duration,
-    /// For the whole of a request, from the first byte sent to the last one received.
+    /// For the whole request, from the first byte sent to the last byte received.
     pub request: Duration,
 }
 
@@ -46,7 +47,7 @@ impl Default for Timeouts {
     }
 }
 
-/// A server, as one provider talks to it.
+/// The server of one provider.
 #[derive(Debug)]
 pub struct Remote {
     provider: &'static str,
@@ -55,27 +56,27 @@ pub struct Remote {
     patience: Patience,
 }
 
-/// What one request came to, if it came to anything.
+/// The response to one request.
 struct Reply {
     status: u16,
     retry_after: Option<Duration>,
     body: Vec<u8>,
 }
 
-/// Why there is no answer.
+/// Why a request failed.
 enum Trouble {
-    /// Worth another attempt.
-    Passing { failure: Failure, asked: Option<Duration> },
-    /// This key has had enough.
-    Throttled { failure: Failure, asked: Option<Duration> },
-    /// This key is not welcome.
+    /// Another attempt may succeed.
+    Passing { failure: AttemptFailure, asked: Option<Duration> },
+    /// The server throttles this key.
+    Throttled { failure: AttemptFailure, asked: Option<Duration> },
+    /// The server refuses this key.
     KeyRefused { status: u16, said: String },
-    /// Another attempt would end the same way.
+    /// Another attempt would fail in the same way.
     Final(ProviderError),
 }
 
 impl Remote {
-    /// A server that `url` names, for the provider of that name.
+    /// Creates the server at `url`.
     pub fn new(
         provider: &'static str,
         url: &str,
@@ -88,7 +89,7 @@ impl Remote {
         }
         let mut config = Agent::config_builder()
             .http_status_as_error(false)
-            // A key goes to the address that the user named, and to no other.
+            // Send keys only to the address that the user named.
             .max_redirects(0)
             .max_redirects_will_error(false)
             .user_agent(concat!("snapseek/", env!("CARGO_PKG_VERSION")))
@@ -101,7 +102,7 @@ impl Remote {
         Ok(Remote { provider, agent, keys: KeyPool::new(keys), patience })
     }
 
-    /// Sends `question` as JSON and reads the answer as JSON.
+    /// Sends `question` as JSON, and reads the response as JSON.
     pub fn post<Answer: DeserializeOwned>(
         &self,
         url: &str,
@@ -112,7 +113,7 @@ impl Remote {
         self.ask(url, Some(Arc::new(body)), cancel)
     }
 
-    /// Asks for `url` and reads the answer as JSON.
+    /// Requests `url`, and reads the response as JSON.
     pub fn get<Answer: DeserializeOwned>(&self, url: &str, cancel: &Cancel) -> Result<Answer, ProviderError> {
         self.ask(url, None, cancel)
     }
@@ -126,7 +127,7 @@ impl Remote {
         let mut last = None;
         for attempt in 0..self.patience.attempts {
             let mut wait = Duration::ZERO;
-            // Every key has its turn within an attempt.
+            // Each attempt tries every key.
             for _ in 0..self.keys.len() {
                 let (key, secret) = self.awake_key(cancel)?;
                 match self.ask_once(url, body.clone(), secret, cancel) {
@@ -147,7 +148,7 @@ impl Remote {
                     }
                     Err(Trouble::KeyRefused { status, said }) => {
                         self.keys.refuse(key);
-                        let failure = Failure::Status { status, said };
+                        let failure = AttemptFailure::Status { status, said };
                         if self.keys.next(Instant::now()) == Next::Refused {
                             return Err(self.without_keys(Some(failure)));
                         }
@@ -164,20 +165,20 @@ impl Remote {
         Err(ProviderError::Unreachable { provider, url: url.to_owned(), attempts, last })
     }
 
-    /// The key for the next request, once there is one awake.
+    /// Waits for a key that is not throttled.
     fn awake_key(&self, cancel: &Cancel) -> Result<(KeyId, Option<Secret>), ProviderError> {
         loop {
             cancel.check()?;
             match self.keys.next(Instant::now()) {
                 Next::Ready(key, secret) => return Ok((key, secret)),
                 Next::Resting(until) => cancel.sleep(until.saturating_duration_since(Instant::now()))?,
-                // Another request found that out; its error says more.
+                // Another request has reported the details.
                 Next::Refused => return Err(self.without_keys(None)),
             }
         }
     }
 
-    fn without_keys(&self, last: Option<Failure>) -> ProviderError {
+    fn without_keys(&self, last: Option<AttemptFailure>) -> ProviderError {
         ProviderError::KeysRefused { provider: self.provider, last }
     }
 
@@ -191,13 +192,15 @@ impl Remote {
         let reply = self.send(url, body, secret, cancel)?;
         match reply.status {
             200..300 => serde_json::from_slice(&reply.body).map_err(|error| {
-                let failure =
-                    Failure::NotTheAnswer { reason: self.shown(&error.to_string()), said: self.said(&reply) };
+                let failure = AttemptFailure::NotTheAnswer {
+                    reason: self.shown(&error.to_string()),
+                    said: self.said(&reply),
+                };
                 Trouble::Passing { failure, asked: None }
             }),
             status @ (401 | 403) => Err(Trouble::KeyRefused { status, said: self.said(&reply) }),
             status @ (408 | 409 | 425 | 429 | 500..) => {
-                let failure = Failure::Status { status, said: self.said(&reply) };
+                let failure = AttemptFailure::Status { status, said: self.said(&reply) };
                 let asked = reply.retry_after;
                 Err(match status {
                     429 => Trouble::Throttled { failure, asked },
@@ -213,7 +216,7 @@ impl Remote {
         }
     }
 
-    /// One request, on a thread of its own: it cannot be called back once it is sent, but it can be left alone.
+    /// Sends one request on a thread of its own. The thread cannot be stopped, but it can be abandoned.
     fn send(
         &self,
         url: &str,
@@ -224,20 +227,20 @@ impl Remote {
         let (agent, url) = (self.agent.clone(), url.to_owned());
         let (sender, receiver) = mpsc::sync_channel(1);
         thread::spawn(move || {
-            // Nobody listens any more where the work was cancelled.
+            // After a cancellation, nobody receives the response.
             let _ = sender.send(exchange(&agent, &url, body.as_ref().map(|body| body.as_slice()), secret));
         });
         let received = cancel.receive(&receiver).map_err(|cancelled| Trouble::Final(cancelled.into()))?;
         let failure = match received.expect("a request ends with a reply or an error") {
             Ok(reply) => return Ok(reply),
-            Err(ureq::Error::Timeout(ureq::Timeout::Connect)) => Failure::NoConnection,
-            Err(ureq::Error::Timeout(_)) => Failure::TooSlow,
-            Err(error) => Failure::Broken { reason: self.shown(&error.to_string()) },
+            Err(ureq::Error::Timeout(ureq::Timeout::Connect)) => AttemptFailure::NoConnection,
+            Err(ureq::Error::Timeout(_)) => AttemptFailure::TooSlow,
+            Err(error) => AttemptFailure::Broken { reason: self.shown(&error.to_string()) },
         };
         Err(Trouble::Passing { failure, asked: None })
     }
 
-    /// What the server says went wrong, for people.
+    /// Returns the error message in a response.
     fn said(&self, reply: &Reply) -> String {
         let body = &reply.body[..reply.body.len().min(LONGEST_EXPLANATION)];
         let body = String::from_utf8_lossy(body);
@@ -245,9 +248,9 @@ impl Remote {
         self.shown(&message.unwrap_or(body.into_owned()))
     }
 
-    /// `text` without keys, line breaks and control characters, and not too much of it.
+    /// Returns `text` in one line, without keys and control characters, and shortened.
     fn shown(&self, text: &str) -> String {
-        // First the keys: a cut could leave half of one.
+        // Remove keys before shortening, which could leave a part of one.
         let text = self.keys.redact(text);
         let words = text.split(|letter: char| letter.is_whitespace() || letter.is_control());
         let line = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
@@ -289,14 +292,14 @@ fn exchange(
         true => body = response.body_mut().with_config().limit(LONGEST_ANSWER).read_to_vec()?,
         false => {
             let mut explanation = response.body_mut().as_reader().take(LONGEST_EXPLANATION as u64);
-            // An explanation that breaks off is one all the same.
+            // Use as much of the message as arrived.
             let _ = explanation.read_to_end(&mut body);
         }
     }
     Ok(Reply { status, retry_after, body })
 }
 
-/// The sentence in an error's JSON, wherever the known servers put it.
+/// Returns the message in the JSON of an error, in any of the usual places.
 fn message_of(json: &serde_json::Value) -> Option<String> {
     let places = ["/error/message", "/error", "/detail", "/message"];
     places.iter().find_map(|place| json.pointer(place)?.as_str()).map(str::to_owned)

@@ -1,16 +1,16 @@
-//! When is a request worth another attempt, and how soon?
+//! When is a request repeated, and how soon?
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime};
 
-/// How often a request is made, and how long is waited between.
+/// How often a request is repeated, and how long to wait in between.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
-    /// How many attempts a request has, the first included.
+    /// The number of attempts, the first included.
     pub attempts: u32,
-    /// The wait after the first attempt that failed; it doubles with each.
+    /// The wait after the first failed attempt. It doubles with each further one.
     pub first_wait: Duration,
-    /// No wait is longer, whatever a server asks for.
+    /// The longest wait, whatever a server asks for.
     pub longest_wait: Duration,
 }
 
@@ -22,28 +22,29 @@ impl Default for Patience {
 }
 
 impl Patience {
-    /// The wait after attempt number `attempt`, from 0: what the server asked for, or else twice the last one.
+    /// Returns the wait after attempt number `attempt`, counted from 0: the server's own value, or else the doubled
+    /// wait.
     pub fn wait(&self, attempt: u32, asked: Option<Duration>) -> Duration {
         let wait = asked.unwrap_or_else(|| jittered(self.first_wait.saturating_mul(1 << attempt.min(16))));
         wait.min(self.longest_wait)
     }
 }
 
-/// Between half and the whole of `wait`, so that requests that failed together do not come back together.
+/// Returns between half and all of `wait`, so that requests that failed together are not repeated together.
 fn jittered(wait: Duration) -> Duration {
-    // A hasher with random keys is the random number that the standard library has.
+    // The standard library has no random numbers, but a hasher with random keys.
     let share = RandomState::new().hash_one(0) as f64 / u64::MAX as f64;
     wait.mul_f64(0.5 + share / 2.0)
 }
 
-/// What a `Retry-After` header asks for: seconds, or a date.
+/// Parses a `Retry-After` header: seconds, or a date.
 pub fn retry_after(header: &str, now: SystemTime) -> Option<Duration> {
     let header = header.trim();
     if let Ok(seconds) = header.parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).ok();
     }
     let date = httpdate::parse_http_date(header).ok()?;
-    // A date that has passed asks for no wait.
+    // A date in the past asks for no wait.
     Some(date.duration_since(now).unwrap_or_default())
 }
 

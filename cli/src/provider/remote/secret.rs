@@ -1,31 +1,31 @@
-//! How does a key stay out of everything that is shown?
+//! Keeps API keys out of messages.
 
 use std::collections::HashSet;
 use std::fmt;
 
-/// Shown wherever a key, or a part of one, would have stood.
+/// Replaces a key, or a part of one, in messages.
 pub const HIDDEN: &str = "[key]";
 
-/// So many characters of a key in a row are taken for the key: servers echo keys with their middle starred out.
+/// This many consecutive characters of a key are hidden. Servers quote keys with their middle part masked.
 const TELLING_LEN: usize = 6;
 
-/// An API key: it reaches the header of a request, and nothing else.
+/// An API key. It is sent in the header of a request and appears nowhere else.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// The keys in a text: one, or several with commas between them.
+    /// Splits a text at its commas into keys.
     pub fn list(text: &str) -> Vec<Secret> {
         let keys = text.split(',').map(str::trim).filter(|key| !key.is_empty());
         keys.map(|key| Secret(key.to_owned())).collect()
     }
 
-    /// The value of an `Authorization` header; `None` where the key has characters that no header can carry.
+    /// Returns the value of an `Authorization` header; `None` if the key has characters that a header cannot contain.
     pub fn bearer(&self) -> Option<String> {
         self.0.bytes().all(|byte| byte.is_ascii_graphic()).then(|| format!("Bearer {}", self.0))
     }
 
-    /// `text` without this key: every stretch of it that also stands in the key is hidden.
+    /// Returns `text` with every part of this key hidden.
     pub fn redact(&self, text: &str) -> String {
         let key = self.0.chars().collect::<Vec<_>>();
         let len = key.len().min(TELLING_LEN);

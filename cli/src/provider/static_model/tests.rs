@@ -1,6 +1,7 @@
-//! The reader against folders, sound and damaged, and the tokenizers against the reference.
+//! Reads sound and damaged folders, and compares the tokenizers with a reference.
 //!
-//! `reference.json` holds what Hugging Face's `tokenizers` made of the same texts: `scripts/static-model` writes it.
+//! `reference.json` holds the tokens of Hugging Face's `tokenizers` for the same texts; `scripts/static-model` writes
+//! it.
 
 use super::*;
 use serde_json::{Value, json};
@@ -17,7 +18,7 @@ fn shipped() -> Vec<u8> {
     read(&root().join("models/snapseek-static-en-v1")).unwrap().encode().unwrap()
 }
 
-/// wordllama's package is not part of this project; whoever has it says where.
+/// The package of wordllama is not part of this project; SNAPSEEK_WORDLLAMA names its folder.
 fn wordllama() -> Option<Vec<u8>> {
     let folder = std::env::var_os("SNAPSEEK_WORDLLAMA");
     if folder.is_none() {
@@ -54,15 +55,14 @@ fn lines(path: &Path) -> Vec<Value> {
     fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Every text of the collections in ../shared/data: title and text of each document, then each query.
+/// Compares the tokens of every text of the collections: the title and text of each document, then each query.
 fn compare_collections(bytes: &[u8], kind: &str) {
     let model = StaticModelView::parse(bytes).unwrap();
     let reference = serde_json::from_str::<Value>(REFERENCE).unwrap();
-    let data = root().join("../shared/data");
-    if !data.is_dir() {
-        eprintln!("SKIPPED: {} is not there, so its texts are not compared", data.display());
+    let Some(data) = std::env::var_os("SNAPSEEK_COLLECTIONS").map(PathBuf::from) else {
+        eprintln!("SKIPPED: set SNAPSEEK_COLLECTIONS to a folder of collections to compare their tokens");
         return;
-    }
+    };
     for (name, expected) in reference[kind]["collections"].as_object().unwrap() {
         let document = |document: Value| {
             let title = document["title"].as_str().unwrap_or("");
@@ -142,7 +142,7 @@ fn a_part_for_some_texts_is_smaller_and_gives_them_the_same_vectors() {
     }
 }
 
-/// A folder with this tokenizer and this table: header, data.
+/// Creates a folder with this tokenizer and this table.
 fn folder(tokenizer: &Value, header: &Value, data: &[u8]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("tokenizer.json"), tokenizer.to_string()).unwrap();
@@ -222,5 +222,8 @@ fn what_is_missing_or_of_another_kind_is_named() {
     assert!(message(&folder(&tokenizer(), &other, &data)).contains("no array embeddings, only x"));
     let flat = json!({"embeddings": {"dtype": "F32", "shape": [8], "data_offsets": [0, 32]}});
     assert!(message(&folder(&tokenizer(), &flat, &data)).contains("rows and columns"));
-    assert!(message(&folder(&tokenizer(), &header, &data[..31])).contains("no safetensors file, or damaged"));
+    assert!(
+        message(&folder(&tokenizer(), &header, &data[..31]))
+            .contains("not a safetensors file, or it is damaged")
+    );
 }
