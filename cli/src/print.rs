@@ -5,6 +5,20 @@ use indicatif::HumanCount;
 use serde::Serialize;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
+use std::time::Instant;
+
+/// Prints a response as JSON, with the milliseconds that it took as `elapsed`.
+pub fn timed_json<T: Serialize>(answer: impl FnOnce() -> Result<T>) -> Result<()> {
+    #[derive(Serialize)]
+    struct Timed<T> {
+        #[serde(flatten)]
+        response: T,
+        elapsed: f64,
+    }
+    let began = Instant::now();
+    let response = answer()?;
+    json(&Timed { response, elapsed: began.elapsed().as_secs_f64() * 1000.0 })
+}
 
 /// Prints one JSON document and a line end.
 pub fn json(document: &impl Serialize) -> Result<()> {

@@ -67,6 +67,22 @@ pub fn parse_options(text: &str) -> Result<Json, String> {
     }
 }
 
+/// Finds a value by the name that an argument gives.
+pub fn named<T: Copy>(
+    argument: &str,
+    name: Option<&str>,
+    all: &[T],
+    name_of: fn(T) -> &'static str,
+) -> Result<Option<T>> {
+    let Some(name) = name else { return Ok(None) };
+    let found = all.iter().copied().find(|value| name_of(*value) == name);
+    let unknown = || {
+        let known = all.iter().map(|value| name_of(*value)).collect::<Vec<_>>().join(", ");
+        UsageError(format!("--{argument}: unknown {argument} \"{name}\"; use one of {known}"))
+    };
+    Ok(Some(found.ok_or_else(unknown)?))
+}
+
 /// Reads options of the default search.
 pub fn search_options(json: Option<&Json>) -> Result<SearchOptions> {
     let options = SearchOptions::read(json.unwrap_or(&Json::Null));

@@ -11,6 +11,7 @@ use crate::{print, snapshot};
 use anyhow::{Context, Result};
 use serde::Serialize;
 use snapseek::json::Json;
+use snapseek::recipe::hybrid::Mode;
 use snapseek::{Engine, Schema};
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -189,7 +190,7 @@ fn ask(engine: &Engine, question: Question, recipe: Option<&Json>) -> Result<Que
     let mut options = recipe::search_options(question.options)?;
     options.limit = Some(DEPTH);
     options.snippet.tokens = 0;
-    options.mode = question.mode.or(options.mode);
+    options.mode = recipe::named("mode", question.mode.as_deref(), &Mode::ALL, Mode::name)?.or(options.mode);
     options.model = question.model.or(options.model);
     options.vector = question.vector;
     options.recipe = recipe.cloned().or(options.recipe);

@@ -10,7 +10,8 @@ use crate::recipe::{self, Recipe};
 use crate::snapshot;
 use anyhow::{Context, Result, ensure};
 use snapseek::json::Json;
-use snapseek::recipe::hybrid::{Explain, ExplainedKeyword, Hit};
+use snapseek::pipeline::{Explain, ExplainedKeyword};
+use snapseek::recipe::hybrid::{Fusion, Hit, Mode};
 use snapseek::schema::RecipeName;
 use snapseek::{Engine, SearchOptions, SearchResponse};
 use std::fs;
@@ -79,7 +80,7 @@ pub struct SearchArgs {
 
     /// The number of typing errors to tolerate in a word that the index lacks: 0 to 2
     #[arg(long, value_name = "N")]
-    typos: Option<u8>,
+    typos: Option<usize>,
 
     /// Counts all matches
     #[arg(long)]
@@ -132,10 +133,10 @@ pub fn run(mut args: SearchArgs) -> Result<()> {
     let mut options = SearchOptions {
         limit: args.limit.or(given.limit),
         offset: args.offset.or(given.offset),
-        mode: args.mode.or(given.mode),
+        mode: recipe::named("mode", args.mode.as_deref(), &Mode::ALL, Mode::name)?.or(given.mode),
         vector: vector.or(given.vector),
         model: args.model.or(given.model),
-        fusion: args.fusion.or(given.fusion),
+        fusion: recipe::named("fusion", args.fusion.as_deref(), &Fusion::ALL, Fusion::name)?.or(given.fusion),
         alpha: args.alpha.or(given.alpha),
         now: given.now.or_else(|| Some(snapshot::now())),
         filter: args.filter.or(given.filter),
@@ -149,7 +150,7 @@ pub fn run(mut args: SearchArgs) -> Result<()> {
         ..given
     };
     if args.json {
-        return print::json(&engine.search(&args.query, &options)?);
+        return print::timed_json(|| Ok(engine.search(&args.query, &options)?));
     }
     options.snippet.raw = true;
     Marks::OPEN.clone_into(&mut options.snippet.open);
@@ -189,10 +190,10 @@ fn ask_recipe(
     if !args_name(&options, "now") {
         options.push(("now".to_owned(), Json::from_f64(snapshot::now())));
     }
-    let answer = recipe::ask(engine, name, &args.query, options, vector)?;
     if args.json {
-        return print::json(&answer);
+        return print::timed_json(|| recipe::ask(engine, name, &args.query, options, vector));
     }
+    let answer = recipe::ask(engine, name, &args.query, options, vector)?;
     if let Some(Json::Array(warnings)) = answer.get("warnings") {
         warnings
             .iter()
@@ -315,10 +316,11 @@ fn print_explain(out: &mut impl Write, explain: &Explain) -> io::Result<()> {
 }
 
 fn print_keyword(out: &mut impl Write, explain: &ExplainedKeyword) -> io::Result<()> {
-    for phrase in &explain.phrases {
+    let Some(details) = &explain.details else { return Ok(()) };
+    for phrase in &details.phrases {
         let (name, hits) = (print::plain(&phrase.phrase), phrase.hits);
         let (part, idf, frequency) = (phrase.part, phrase.idf, phrase.frequency);
         writeln!(out, "   {part:.4} = {name}: idf {idf:.4}, frequency {frequency}, in {hits} records")?;
     }
-    writeln!(out, "   {} tokens, {:.1} on average", explain.length, explain.average_length)
+    writeln!(out, "   {} tokens, {:.1} on average", details.length, details.average_length)
 }
