@@ -309,23 +309,23 @@ mod tests {
             (r#"{"fields":{"a":{}},"attributes":{"id":"keyword"}}"#, "the name \"id\" cannot be used here"),
             (
                 r#"{"fields":{"a":{}},"attributes":{"n":"integer"}}"#,
-                "attributes.n: unknown type \"integer\"; there are keyword, keywords, number, bool, time",
+                "attributes.n: unknown type \"integer\"; use one of keyword, keywords, number, bool, time",
             ),
-            (r#"{"fields":{"a":{"wieght":2}}}"#, "fields.a.wieght: unknown option; there are weight"),
+            (r#"{"fields":{"a":{"wieght":2}}}"#, "fields.a.wieght: unknown option; the options are weight"),
             (
                 r#"{"feilds":{}}"#,
-                "feilds: unknown option; there are attributes, cjk, fields, forms, recipe, tokenizer, vectors",
+                "feilds: unknown option; the options are attributes, cjk, fields, forms, preset, recipe, tokenizer, vectors",
             ),
             (r#"{"fields":{"a":{},"a":{}}}"#, "a key is repeated at line 1"),
             (r#"{"fields":{"a":null}}"#, "fields.a: must not be null"),
             (r#"{"fields":{"a":{"weight":null}}}"#, "fields.a.weight: must not be null"),
-            (r#"{"fields":["a"]}"#, "fields: an object is wanted, not an array"),
+            (r#"{"fields":["a"]}"#, "fields: must be an object, not an array"),
             (
                 r#"{"fields":{"a":{}},"vectors":{"m":{"metric":"l3"}}}"#,
                 "vectors.m.metric: unknown metric \"l3\"",
             ),
             (r#"{"fields":{"a":{}},"vectors":{"m":{"width":0}}}"#, "vectors \"m\": its width is 0"),
-            ("null", "(root): an object is wanted, not null"),
+            ("null", "(root): must be an object, not null"),
             ("{", "EOF while parsing an object at line 1 column 1"),
         ];
         for (text, message) in cases {

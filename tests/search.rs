@@ -3,7 +3,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use snapseek::json::Json;
-use snapseek::{Builder, Engine, MatchOptions, Record, Schema, SearchFault, SearchOptions};
+use snapseek::{Builder, Embedded, Engine, MatchOptions, Record, Schema, SearchFault, SearchOptions};
 
 const RECORDS: &str = r#"
 {"id":"install","title":"Installing the agent","body":"The installation takes a minute. Install it on every host.","team":"infra","tags":["setup","hosts"],"level":1,"public":true,"createdAt":"2024-01-10"}
@@ -187,24 +187,38 @@ fn options_that_cannot_be_used_name_themselves_and_what_is_allowed() {
         (r#"{"limit":0}"#, "limit: must be 1 to 1000, not 0"),
         (r#"{"offset":200000}"#, "offset: must be 0 to 100000, not 200000"),
         (r#"{"typos":3}"#, "typos: must be 0 to 2, not 3"),
-        (
-            r#"{"mode":"fuzzy"}"#,
-            "mode: unknown mode \"fuzzy\"; there are \"keyword\", \"vector\" and \"hybrid\"",
-        ),
+        (r#"{"mode":"fuzzy"}"#, "mode: unknown mode \"fuzzy\"; use one of keyword, vector, hybrid"),
         (r#"{"facets":["colour"]}"#, "facets: there is no attribute \"colour\""),
         (
             r#"{"highlight":["colour"]}"#,
-            "highlight: there is no text field \"colour\"; there are title, body",
+            "highlight: there is no text field \"colour\"; the text fields are title, body",
         ),
-        (r#"{"weights":{"title":"x"}}"#, "weights: \"title\" is a string; a number is wanted"),
+        (r#"{"weights":{"title":"x"}}"#, "weights.title: must be a number, not a string"),
         (
             r#"{"filter":{"colour":1}}"#,
             "filter.colour: there is no attribute \"colour\"; there are team, tags, level, public, createdAt",
         ),
     ];
+    let refusal = |json: &str| {
+        let (_, rest) = json.split_at(1);
+        let json = format!(r#"{{"query":"x",{rest}"#);
+        let json = Json::parse(json.as_bytes()).unwrap();
+        engine.search_json(&json, Embedded::default()).unwrap_err().to_string()
+    };
     for (json, message) in cases {
-        assert_eq!(engine.search("x", &options(json)).unwrap_err().to_string(), message);
+        assert_eq!(refusal(json), message);
     }
+    assert_eq!(
+        refusal(r#"{"limit":0,"weights":{"nowhere":1},"lmit":3}"#).split("; the options are").next().unwrap(),
+        "limit: must be 1 to 1000, not 0; weights: there is no text field \"nowhere\"; the text fields are title, body; \
+         lmit: unknown option"
+    );
+    // Options that Rust code sets are checked as those from JSON are.
+    let options = SearchOptions { limit: Some(0), alpha: Some(2.0), ..SearchOptions::default() };
+    assert_eq!(
+        engine.search("x", &options).unwrap_err().to_string(),
+        "limit: must be 1 to 1000, not 0; alpha: must be 0 to 1, not 2"
+    );
     assert!(
         serde_json::from_str::<SearchOptions>(r#"{"limt":3}"#)
             .unwrap_err()

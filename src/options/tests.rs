@@ -82,7 +82,7 @@ fn infinity_is_clamped_where_numbers_are_and_a_fault_elsewhere() {
     let clamps = crate::json::text_of(&options.finish().unwrap());
     assert_eq!(
         clamps,
-        r#"{"a":{"given":null,"used":100},"b":{"given":null,"used":-1},"c":{"given":2.9,"used":2}}"#
+        r#"{"a":{"given":null,"used":100.0},"b":{"given":null,"used":-1.0},"c":{"given":2.9,"used":2.0}}"#
     );
 }
 
