@@ -2,7 +2,7 @@
 
 use super::table::Table;
 
-/// What a code point is to the graphemes around it; `scripts/gen-unicode` knows the numbers.
+/// What a code point is to the graphemes around it; `cargo xtask gen-unicode` knows the numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Other,

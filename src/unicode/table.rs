@@ -1,6 +1,6 @@
 //! What is each code point? A table, unpacked when it is first asked.
 //!
-//! The bytes are written by `scripts/gen-unicode`, all numbers as varints, like numbers together:
+//! The bytes are written by `cargo xtask gen-unicode`, all numbers as varints, like numbers together:
 //!
 //! ```text
 //! number of runs of code points of one class, not 0
