@@ -54,11 +54,11 @@ fn lines(path: &Path) -> Vec<Value> {
     fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Every text of the collections in ../shared/data: title and text of each document, then each query.
+/// Every text of the collections in `$SNAPSEEK_SHARED/data`: title and text of each document, then each query.
 fn compare_collections(bytes: &[u8], kind: &str) {
     let model = StaticModelView::parse(bytes).unwrap();
     let reference = serde_json::from_str::<Value>(REFERENCE).unwrap();
-    let data = root().join("../shared/data");
+    let data = std::path::PathBuf::from(std::env::var_os("SNAPSEEK_SHARED").unwrap_or_default()).join("data");
     if !data.is_dir() {
         eprintln!("SKIPPED: {} is not there, so its texts are not compared", data.display());
         return;
