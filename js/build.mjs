@@ -1,48 +1,70 @@
-// Writes pkg/ from what tsc made in target/js: a script for each entry of the manifest and for what several of them share,
-// as ES modules and, where an entry asks for it, as CommonJS; every entry's types; and the modules, as they are and as a
-// script, for places without files.
+// Writes pkg/ from the folder target/js, where tsc and scripts/build-pkg left their output: a script for each entry of the
+// manifest and for the code that several entries share, as ES modules and, where an entry asks for it, as CommonJS; the
+// types of every entry; and the WebAssembly modules, as files and, for hosts without files, inside a script.
 //
-// One script a source would be simpler, but Node takes 25 ms to import 33 files, and 10 for eight.
+//   node js/build.mjs MODULE…    the modules to put into the package; the first is the full one
+//
+// One script per source file would be simpler, but Node takes 25 ms to import 33 files, and 10 ms for eight.
 
-import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
-import { smallGlue } from "./glue.mjs";
 import { inlineScript } from "./inline-script.mjs";
-import { renamed as withNames } from "./wasm-names.mjs";
 
 const FROM = new URL("../target/js/", import.meta.url);
 const TO = new URL("../pkg/", import.meta.url);
 const MANIFEST = new URL("../pkg.json", import.meta.url);
 
 const INLINED = "snapseek-inline.js";
-const MODULES = ["snapseek.wasm", "snapseek.plain.wasm", "snapseek-search.wasm"];
+const MODULES = process.argv.slice(2);
 const RELATIVE = /(\bfrom\s*|\bimport\s*\(?\s*|\brequire\(\s*)"\.\/([\w.-]+)"/g;
 
-const { code: glue, names } = await smallGlue(await readFile(new URL("glue.js", FROM), "utf8"));
-const known = new Set();
-for (const name of MODULES) {
-  const module = withNames(await readFile(new URL(name, FROM)), names);
-  const wanted = WebAssembly.Module.imports(new WebAssembly.Module(module)).map((imported) => imported.name);
-  if (known.size === 0) wanted.forEach((name) => known.add(name));
-  const missing = wanted.filter((name) => !known.has(name));
-  if (missing.length > 0) throw new Error(`the glue of ${MODULES[0]} has no ${missing} for ${name}; one has to do for all`);
-  await writeFile(new URL(name, TO), module);
+const sourceOf = (name) => readFile(new URL(name, FROM), "utf8");
+
+await mkdir(TO, { recursive: true });
+const glue = await sourceOf("glue.js");
+await checkGlue(glue, await sourceOf("glue-search.js"));
+for (const name of MODULES) await copyFile(new URL(name, FROM), new URL(name, TO));
+// The same code twice: each copy keeps the module instance that it was given, and an application may use both entries.
+const glues = new Map([
+  ["glue.js", glue],
+  ["glue-search.js", glue],
+]);
+
+/**
+ * Checks that the glue of the full module can run every module. The search entry needs that: it loads the full module
+ * where the search-only one does not run. A module's import has to be there, and to be the same function.
+ */
+async function checkGlue(full, search) {
+  const functions = importedFunctions(full);
+  const searchFunctions = importedFunctions(search);
+  for (const name of MODULES) {
+    const module = new WebAssembly.Module(await readFile(new URL(name, FROM)));
+    const own = name.includes("search") ? searchFunctions : functions;
+    for (const { name: needed } of WebAssembly.Module.imports(module)) {
+      if (!functions.has(needed)) throw new Error(`the glue of ${MODULES[0]} has no ${needed}, which ${name} imports`);
+      if (functions.get(needed) !== own.get(needed)) throw new Error(`${needed} is another function in the glue of ${name}`);
+    }
+  }
 }
-// The same twice, since each keeps the module that it was given: an application may have both entries.
-const small = new Map([["glue.js", glue], ["glue-search.js", glue]]);
+
+/** The functions that a glue gives its module, by name. */
+function importedFunctions(source) {
+  return new Map([...source.matchAll(/^ {8}(\w+): (function[\s\S]*?\}),$/gm)].map(([, name, work]) => [name, work]));
+}
 
 const leaves = (value) => (typeof value === "string" ? [value] : Object.values(value).flatMap(leaves));
 
+/** @type {import("esbuild").CommonOptions} */
 const minified = { minifyWhitespace: true, minifySyntax: true, target: "es2022", legalComments: "none" };
 
-/** What stays a file of its own: modules, what holds one, and the one that only places without files load. */
+/** Keeps these in files of their own: the modules, the glue, which holds a module instance, and the inlined module. */
 const ofItsOwn = {
   name: "of its own",
   setup({ onResolve }) {
-    const files = [...small.keys(), INLINED, ...MODULES];
-    const isOne = (path) => files.some((file) => path.replace("?module", "") === `./${file}`);
+    const files = [...glues.keys(), INLINED];
+    const isOne = (path) => /\.wasm(\?module)?$/.test(path) || files.some((file) => path === `./${file}`);
     onResolve({ filter: /^\.\// }, ({ path }) => (isOne(path) ? { path, external: true } : undefined));
   },
 };
@@ -63,7 +85,7 @@ async function scripts(entries) {
     write: false,
   });
   const all = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
-  for (const [name, code] of small) all.set(name, (await transform(code, minified)).code);
+  for (const [name, code] of glues) all.set(name, (await transform(code, minified)).code);
   return all.set(INLINED, await inlineScript(await readFile(new URL(MODULES[0], TO)), minified));
 }
 
@@ -111,7 +133,6 @@ for (const file of waiting) {
   waiting.push(...imported(file, text));
 }
 
-await mkdir(TO, { recursive: true });
 for (const name of await readdir(TO)) {
   if (!MODULES.includes(name) && !files.has(name)) await rm(new URL(name, TO), { recursive: true });
 }

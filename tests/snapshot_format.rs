@@ -87,7 +87,7 @@ fn the_same_records_give_the_golden_bytes() {
     let committed = std::fs::read(golden("v1.snap")).unwrap();
     assert!(
         bytes == committed,
-        "the format changed: raise its number, or run scripts/gen-golden if it is unreleased"
+        "the format changed: raise its number, or run cargo xtask gen-golden if it is unreleased"
     );
     let engine = Engine::open(bytes).unwrap();
     engine.verify().unwrap();

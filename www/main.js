@@ -11,7 +11,11 @@ const FACETS = [
 const PAGE = 10;
 const EXAMPLES = ["rollback", "flaky test", "jwt valida", "keybord", "how long are logs kept", "检索", "東京"];
 
+/** @returns {any} An element of the page; index.html says of which kind. */
 const element = (id) => document.getElementById(id);
+
+/** @returns {HTMLElement | null} */
+const focusedElement = () => /** @type {HTMLElement | null} */ (document.activeElement);
 const query = element("query");
 const explain = element("explain");
 const mode = element("mode");
@@ -188,10 +192,10 @@ function showFacets(counts) {
   const chosen = Object.values(state.filter).reduce((sum, values) => sum + values.size, 0);
   element("chosen").textContent = chosen ? `(${chosen})` : "";
   element("reset").hidden = chosen === 0;
-  const focused = document.activeElement?.dataset?.facet;
+  const focused = focusedElement()?.dataset?.facet;
   element("facets").replaceChildren(...FACETS.map((facet) => facetGroup(facet, counts.get(facet.attribute) ?? [])));
   // What was focused was replaced by its like.
-  if (focused) document.querySelector(`[data-facet="${CSS.escape(focused)}"]`)?.focus();
+  if (focused) /** @type {HTMLElement | null} */ (document.querySelector(`[data-facet="${CSS.escape(focused)}"]`))?.focus();
 }
 
 function facetGroup({ attribute, name, shown }, values) {
@@ -220,7 +224,14 @@ function hitItem({ id, highlights, snippet, score, record, explain }, asYouType)
     heading.setAttribute("aria-expanded", String(!isOpen));
     body.innerHTML = isOpen ? snippet : (fullText(id, asYouType) ?? snippet);
   };
-  const article = make("article", {}, make("p", { className: "path", textContent: record.path }), make("h2", {}, heading), body, about(record));
+  const article = make(
+    "article",
+    {},
+    make("p", { className: "path", textContent: record.path }),
+    make("h2", {}, heading),
+    body,
+    about(record),
+  );
   article.lang = record.language;
   if (explain) article.append(explanation(score, explain));
   return make("li", {}, article);
@@ -303,7 +314,7 @@ function more() {
   const before = results.children.length;
   limit += PAGE;
   showAnswer();
-  results.children[before]?.querySelector("h2 button").focus();
+  /** @type {HTMLElement | null | undefined} */ (results.children[before]?.querySelector("h2 button"))?.focus();
 }
 
 function enter() {

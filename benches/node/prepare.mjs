@@ -66,8 +66,7 @@ async function allRecords() {
   const records = new Map();
   for await (const stanza of stanzas(availableFile)) {
     const id = stanza.get("Package");
-    const description =
-      descriptions.get(stanza.get("Description-md5")) ?? stanza.get("Description-en") ?? stanza.get("Description");
+    const description = descriptions.get(stanza.get("Description-md5")) ?? stanza.get("Description-en") ?? stanza.get("Description");
     if (records.has(id) || !description) continue;
     const [title, ...long] = description.split("\n");
     records.set(id, {

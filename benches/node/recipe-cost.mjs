@@ -30,8 +30,14 @@ const at = () => NOW - below(400) * DAY;
 const kinds = {
   memory: {
     record: (id) => ({
-      id: `r${id}`, kind: "memory", content: words(40), projectId: `p${below(5)}`, salience: random(), createdAt: at(),
-      sector: pick(["episodic", "semantic", "procedural", "emotional", "reflective"]), isDeleted: false,
+      id: `r${id}`,
+      kind: "memory",
+      content: words(40),
+      projectId: `p${below(5)}`,
+      salience: random(),
+      createdAt: at(),
+      sector: pick(["episodic", "semantic", "procedural", "emotional", "reflective"]),
+      isDeleted: false,
     }),
     // Memories are looked for by the beginnings of words.
     plain: () => ({ candidates: 20, recipe: { retrieve: { words: "prefix" }, signals: { bm25: {}, vector: {} } } }),
@@ -39,21 +45,46 @@ const kinds = {
   },
   rag: {
     record: (id) => ({
-      id: `context:${id >> 2}#${id & 3}`, kind: "chunk", text: words(40), sourceType: "context", sourceId: String(id >> 2), chunkIndex: id & 3,
-      charOffset: 0, tokenCount: 50, contextId: `c${below(3000)}`, sessionId: `s${below(2000)}`, createdAt: at(),
+      id: `context:${id >> 2}#${id & 3}`,
+      kind: "chunk",
+      text: words(40),
+      sourceType: "context",
+      sourceId: String(id >> 2),
+      chunkIndex: id & 3,
+      charOffset: 0,
+      tokenCount: 50,
+      contextId: `c${below(3000)}`,
+      sessionId: `s${below(2000)}`,
+      createdAt: at(),
     }),
     plain: () => ({ candidates: 60 }),
     ask: (engine, query, vector) => engine.rag.search({ query, vector, now: NOW }),
   },
   unified: {
-    record: (id) => ({ id: `r${id}`, kind: pick(["observation", "session", "prompt"]), title: words(5), content: words(35), project: `p${below(5)}`, createdAt: at() }),
+    record: (id) => ({
+      id: `r${id}`,
+      kind: pick(["observation", "session", "prompt"]),
+      title: words(5),
+      content: words(35),
+      project: `p${below(5)}`,
+      createdAt: at(),
+    }),
     plain: () => ({ candidates: 40 }),
     ask: (engine, query, vector) => engine.unified.search({ query, vector, now: (clock += 60_000) }),
   },
   vault: {
     record: (id) => ({
-      id: `e${id}`, kind: "entry", title: words(5), description: words(25), context: words(10), tags: [word(), word()],
-      severity: pick(["critical", "warning", "suggestion"]), domain: `d${below(9)}`, type: "pattern", createdAt: at(), updatedAt: at(),
+      id: `e${id}`,
+      kind: "entry",
+      title: words(5),
+      description: words(25),
+      context: words(10),
+      tags: [word(), word()],
+      severity: pick(["critical", "warning", "suggestion"]),
+      domain: `d${below(9)}`,
+      type: "pattern",
+      createdAt: at(),
+      updatedAt: at(),
     }),
     plain: () => ({ candidates: 30 }),
     ask: (engine, query, vector) => engine.vault.search(query, { vector, domain: "d1", tags: [VOCABULARY[1]], now: NOW }),
@@ -73,7 +104,8 @@ for (const [name, { record, plain, ask }] of Object.entries(kinds)) {
   const records = Array.from({ length: count }, (_, id) => ({ ...record(id), vector: vector() }));
   const engine = await build(records, own);
   const questions = Array.from({ length: asked }, () => [words(3), Float32Array.from(vector())]);
-  const base = (query, numbers) => engine.search(query, { vector: numbers, fusion: "rrf", limit: 10, snippet: { tokens: 0 }, now: NOW, ...plain() });
+  const base = (query, numbers) =>
+    engine.search(query, { vector: numbers, fusion: "rrf", limit: 10, snippet: { tokens: 0 }, now: NOW, ...plain() });
   const found = await ask(engine, ...questions[0]);
   assert.ok((found.results ?? found.hits).length > 0, `${name} finds something`);
   assert.ok((await base(...questions[0])).hits.length > 0);
@@ -92,7 +124,9 @@ for (const [name, { record, plain, ask }] of Object.entries(kinds)) {
   }
   const [p, r] = [times.plain, times.recipe].map((list) => list.sort((a, b) => a - b));
   const [p50, p95, r50, r95] = [percentile(p, 0.5), percentile(p, 0.95), percentile(r, 0.5), percentile(r, 0.95)];
-  console.log(`${name.padEnd(9)} ${[p50, p95].map((n) => milliseconds(n).padStart(10)).join(" ")} ${[r50, r95].map((n) => milliseconds(n).padStart(11)).join(" ")} ${[r50 - p50, r95 - p95].map((n) => milliseconds(n).padStart(10)).join(" ")}`);
+  console.log(
+    `${name.padEnd(9)} ${[p50, p95].map((n) => milliseconds(n).padStart(10)).join(" ")} ${[r50, r95].map((n) => milliseconds(n).padStart(11)).join(" ")} ${[r50 - p50, r95 - p95].map((n) => milliseconds(n).padStart(10)).join(" ")}`,
+  );
   engine.free();
   passed++;
 }

@@ -18,12 +18,23 @@ const shapes = {
   },
   rag: {
     record: ({ id, title, text, group }) => ({
-      id, kind: "chunk", title, text, sourceType: "context", sourceId: id, chunkIndex: 0, charOffset: 0, sessionId: group,
+      id,
+      kind: "chunk",
+      title,
+      text,
+      sourceType: "context",
+      sourceId: id,
+      chunkIndex: 0,
+      charOffset: 0,
+      sessionId: group,
     }),
     group: "sessionId",
     options: { includeGraph: false },
   },
-  unified: { record: ({ id, title, text, group }) => ({ id, kind: "observation", title, content: text, project: group }), group: "project" },
+  unified: {
+    record: ({ id, title, text, group }) => ({ id, kind: "observation", title, content: text, project: group }),
+    group: "project",
+  },
   vault: {
     record: ({ id, title, text, group }) => ({ id, kind: "entry", title, description: text, type: group }),
     filter: "type",
@@ -32,7 +43,11 @@ const shapes = {
 };
 
 const run = (args) => execFileSync(snapseek, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], maxBuffer: 1 << 30 });
-const lines = (path) => readFileSync(path, "utf8").trim().split("\n").map((line) => JSON.parse(line));
+const lines = (path) =>
+  readFileSync(path, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
 const folder = mkdtempSync(join(tmpdir(), "snapseek-recipes-"));
 const plain = join(folder, "schema.json");
 writeFileSync(plain, JSON.stringify({ fields: { title: {}, body: {} }, attributes: { group: "keyword" } }));
@@ -50,15 +65,31 @@ try {
       run(["build", input, "-o", snapshot, ...schema, "--vectors", `minilm=${from("docs.minilm.f32")}`, "--force"]);
       // A query's group narrows the search: as an option of the recipe, or as a filter.
       const key = group ?? filter ?? "group";
-      writeFileSync(asked, queries.map((query) => {
-        const own = filter ? { filter: { [filter]: query.group } } : { [key]: query.group };
-        return `${JSON.stringify(isGrouped ? { id: query.id, text: query.text, ...own } : { id: query.id, text: query.text })}\n`;
-      }).join(""));
+      writeFileSync(
+        asked,
+        queries
+          .map((query) => {
+            const own = filter ? { filter: { [filter]: query.group } } : { [key]: query.group };
+            return `${JSON.stringify(isGrouped ? { id: query.id, text: query.text, ...own } : { id: query.id, text: query.text })}\n`;
+          })
+          .join(""),
+      );
       const same = isGrouped ? ["--same", filter ? "filter" : key] : [];
       const answer = run([
-        "eval", snapshot, "--queries", asked, "--qrels", from("qrels.tsv"), "--json", "--recipe", name,
-        "--query-vectors", `minilm=${from("queries.minilm.f32")}`, ...same,
-        "--options", JSON.stringify(name === "hybrid" ? {} : { now: 0, ...options }),
+        "eval",
+        snapshot,
+        "--queries",
+        asked,
+        "--qrels",
+        from("qrels.tsv"),
+        "--json",
+        "--recipe",
+        name,
+        "--query-vectors",
+        `minilm=${from("queries.minilm.f32")}`,
+        ...same,
+        "--options",
+        JSON.stringify(name === "hybrid" ? {} : { now: 0, ...options }),
       ]);
       return JSON.parse(answer)["ndcg@10"];
     });

@@ -31,7 +31,10 @@ const warmUp = options.quick ? { first: 100, later: 10 } : { first: 1500, later:
 
 const recordLines = readFileSync(options.records, "utf8");
 const ids = Array.from(records(recordLines), (record) => record.id);
-const queries = readFileSync(options.queries, "utf8").trimEnd().split("\n").map((line) => JSON.parse(line));
+const queries = readFileSync(options.queries, "utf8")
+  .trimEnd()
+  .split("\n")
+  .map((line) => JSON.parse(line));
 const classes = [...new Set(queries.map((query) => query.class))];
 const ofClass = (name) => queries.filter((query) => query.class === name);
 const indexFolder = (engine) => join(options.work, "index", engine.name);
@@ -78,9 +81,7 @@ async function openAll(engines) {
 /** The answers of every engine to every class, with ids for rows; undefined where an engine has no such query. */
 async function answersOf(process, name) {
   const { answers } = await process.ask({ do: "answer", class: name });
-  return answers?.map((hits) =>
-    hits.map(([document, score]) => [typeof document === "number" ? ids[document] : document, score]),
-  );
+  return answers?.map((hits) => hits.map(([document, score]) => [typeof document === "number" ? ids[document] : document, score]));
 }
 
 /** Checks every answer against the oracle's; returns overlap by engine and class. */
@@ -161,9 +162,7 @@ const results = {
     title,
     exact,
     absent: absent[name],
-    build: absent[name]
-      ? undefined
-      : Object.fromEntries(threads.map((count) => [count, summary(built[name][count])])),
+    build: absent[name] ? undefined : Object.fromEntries(threads.map((count) => [count, summary(built[name][count])])),
     open: absent[name] ? undefined : summary(opened[name]),
     overlap: overlaps[name],
     nanoseconds: times[name],

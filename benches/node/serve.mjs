@@ -47,7 +47,10 @@ async function build({ records, index, threads }) {
 }
 
 async function open({ index, queries: queriesFile, first }) {
-  queries = readFileSync(queriesFile, "utf8").trimEnd().split("\n").map((line) => JSON.parse(line));
+  queries = readFileSync(queriesFile, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
   globalThis.gc();
   const residentBefore = residentBytes();
   let files = new Map(readdirSync(index).map((name) => [name, readBytes(join(index, name))]));

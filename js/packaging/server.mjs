@@ -14,7 +14,12 @@ const TYPES = {
 
 export const STRICT = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; img-src data:";
 
-/** Serves folders, the first that has a file; `csp` is sent with every answer. */
+/**
+ * Serves folders, the first that has a file; `csp` is sent with every answer.
+ *
+ * @param {string[]} folders
+ * @param {{ csp?: string }} [options]
+ */
 export async function serve(folders, { csp } = {}) {
   const server = createServer(async (request, response) => {
     // `URL` resolves dots, so nothing outside the folders has a path here.
@@ -38,9 +43,12 @@ export async function serve(folders, { csp } = {}) {
     }
     response.writeHead(404, { ...headers, "content-type": "text/plain" }).end("not found");
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  /** @type {Promise<void>} */
+  const listening = new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await listening;
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
   return {
-    address: `http://127.0.0.1:${server.address().port}/`,
+    address: `http://127.0.0.1:${port}/`,
     stop: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(resolve));

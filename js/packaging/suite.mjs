@@ -14,7 +14,11 @@ const truth = (value, claim) => {
   if (!value) throw new Error(claim);
 };
 /** The error that a promise ends with. */
-const failure = (promise) => promise.then(() => truth(false, "nothing was thrown"), (error) => error);
+const failure = (promise) =>
+  promise.then(
+    () => truth(false, "nothing was thrown"),
+    (error) => error,
+  );
 const ids = ({ hits }) => hits.map(({ id }) => id);
 
 const NOTES = [
@@ -29,7 +33,13 @@ const MEMORIES = {
 };
 
 /** Every code point that Unicode's forms change, and most others; ideographs, and what is nobody's, have no other form. */
-const CODE_POINTS = [[0x20, 0x3400], [0xa000, 0xd800], [0xf900, 0x17000], [0x1ae00, 0x20000], [0x2f800, 0x2fa20]];
+const CODE_POINTS = [
+  [0x20, 0x3400],
+  [0xa000, 0xd800],
+  [0xf900, 0x17000],
+  [0x1ae00, 0x20000],
+  [0x2f800, 0x2fa20],
+];
 
 /** Records of them all, between letters and marks. */
 const codePointRecords = () => {
@@ -46,10 +56,11 @@ const hashed = (bytes) => bytes.reduce((hash, byte) => Math.imul(hash ^ byte, 0x
 /**
  * @param snapseek What `import "snapseek"` gives.
  * @param fixture The golden records, their schema, and the snapshot that the native build makes of them.
- * @param url Where the golden snapshot can be fetched, in places with a server.
- * @param split Where the same can be had with its documents in a file beside it: a URL, in Node a path.
- * @param slim What `import "snapseek/search"` gives.
- * @param persist What `import "snapseek/persist"` gives, and the `places` to try it in; none where nothing can be kept.
+ * @param {object} [place] What this place has.
+ * @param {string} [place.url] Where the golden snapshot can be fetched, in places with a server.
+ * @param {string} [place.split] Where the same can be had with its documents in a file beside it: a URL, in Node a path.
+ * @param {any} [place.slim] What `import "snapseek/search"` gives.
+ * @param {any} [place.persist] What `import "snapseek/persist"` gives, and the `places` to try it in.
  */
 export const suite = (snapseek, { records, schema, snapshot }, { url, split, slim, persist } = {}) => ({
   "builds the bytes of the native build": async () => {
@@ -84,8 +95,19 @@ export const suite = (snapseek, { records, schema, snapshot }, { url, split, sli
     const hit = response.hits.find(({ id }) => id === "2");
     equal(hit.snippet, "A lazy dog &amp; &lt;b&gt;a <mark>fox</mark>&lt;/b&gt;");
     equal(hit.record, NOTES[1]);
-    equal(response.facets, [{ attribute: "tags", values: [{ value: "animals", count: 2 }, { value: "slow", count: 1 }] }]);
-    equal(engine.match('"quick brown"').map(({ id }) => id), ["1"]);
+    equal(response.facets, [
+      {
+        attribute: "tags",
+        values: [
+          { value: "animals", count: 2 },
+          { value: "slow", count: 1 },
+        ],
+      },
+    ]);
+    equal(
+      engine.match('"quick brown"').map(({ id }) => id),
+      ["1"],
+    );
     equal(ids(engine.searchSync("fox", { filter: { tags: "slow" } })), ["2"]);
     engine.free();
   },
@@ -147,7 +169,10 @@ export const suite = (snapseek, { records, schema, snapshot }, { url, split, sli
     const engine = await snapseek.build([], MEMORIES);
     const { id } = await engine.memory.create({ content: "Deploy by make release" }, "p");
     const { results } = await engine.memory.search({ query: "release", projectId: "p" });
-    equal(results.map(({ memory }) => memory.id), [id]);
+    equal(
+      results.map(({ memory }) => memory.id),
+      [id],
+    );
     engine.free();
   },
   "reads documents that are in other files": async () => {
@@ -201,7 +226,10 @@ export const workerSuite = ({ connect, openInWorker, SnapseekError }, worker, { 
     equal(await engine.length, 11);
     equal(told.at(-1), { loaded: snapshot.length, total: snapshot.length });
     equal(ids(await engine.search("fox")), ["repeats", "first"]);
-    equal((await engine.match("lazy")).map(({ id }) => id), ["first"]);
+    equal(
+      (await engine.match("lazy")).map(({ id }) => id),
+      ["first"],
+    );
     same(await engine.snapshot(), snapshot);
     await engine.free();
     equal((await failure(engine.search("fox"))).code, "engine/freed");
@@ -210,7 +238,10 @@ export const workerSuite = ({ connect, openInWorker, SnapseekError }, worker, { 
     const engine = await connect(worker).build([], MEMORIES);
     const { id } = await engine.memory.create({ content: "Deploy by make release" }, "p");
     const { results } = await engine.memory.search({ query: "release", projectId: "p" });
-    equal(results.map(({ memory }) => memory.id), [id]);
+    equal(
+      results.map(({ memory }) => memory.id),
+      [id],
+    );
     await engine.free();
   },
   "hands bytes over to a worker": async () => {
@@ -227,10 +258,16 @@ export const workerSuite = ({ connect, openInWorker, SnapseekError }, worker, { 
   },
   "calls embed where it was given, and stops when it is told to": async () => {
     const { build } = connect(worker);
-    const engine = await build([{ id: 1, title: "fox", v: [1, 0] }, { id: 2, title: "dog", v: [0, 1] }], {
-      fields: { title: {} },
-      vectors: { v: { field: "v" } },
-    });
+    const engine = await build(
+      [
+        { id: 1, title: "fox", v: [1, 0] },
+        { id: 2, title: "dog", v: [0, 1] },
+      ],
+      {
+        fields: { title: {} },
+        vectors: { v: { field: "v" } },
+      },
+    );
     const asked = [];
     const embed = async (texts) => (asked.push(...texts), [[0, 1]]);
     equal(ids(await engine.search("anything", { mode: "vector", embed })), ["2", "1"]);

@@ -72,11 +72,12 @@ export async function filled<Raw, T extends { finish(): Raw; free(): void }>(
   const unfinished = call(begin);
   try {
     await fill(unfinished);
-    return call(() => unfinished.finish());
-  } finally {
-    // What is finished has nothing left to free.
+  } catch (error) {
     unfinished.free();
+    throw error;
   }
+  // This takes ownership, whether it succeeds or not: nothing is left to free.
+  return call(() => unfinished.finish());
 }
 
 /**

@@ -2,7 +2,7 @@
 
 use super::table::Table;
 
-/// The grapheme class of a code point. `scripts/gen-unicode` uses the same numbers.
+/// The grapheme class of a code point. `cargo xtask gen-unicode` uses the same numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Other,

@@ -1,6 +1,6 @@
 //! Which class and lower case does each code point have? A packed table answers both; it is unpacked on first use.
 //!
-//! `scripts/gen-unicode` writes the bytes. All numbers are varints, and numbers of the same meaning are grouped:
+//! `cargo xtask gen-unicode` writes the bytes. All numbers are varints, and numbers of the same meaning are grouped:
 //!
 //! ```text
 //! number of runs of code points that share a class other than 0

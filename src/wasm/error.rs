@@ -45,7 +45,7 @@ impl Failure {
     }
 
     /// The same failure, its message led by the place at fault.
-    #[cfg(not(search_only))]
+    #[cfg(feature = "write")]
     pub(super) fn at(mut self, place: &dyn Display) -> Failure {
         self.0.message = format!("{place}: {}", self.0.message);
         self

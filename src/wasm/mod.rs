@@ -4,26 +4,26 @@
 //! since a hundred of them as JSON objects took 1.7 times as long; responses of `search` cross as JSON text, bytes as one
 //! copy, small answers as values.
 //!
-//! A build with `--cfg search_only` (`scripts/build-pkg` makes one) leaves out what makes and changes snapshots.
+//! A build without the cargo feature `write` (`scripts/build-pkg` makes one) exports no call that makes or changes a snapshot.
 
-#[cfg(not(search_only))]
+#[cfg(feature = "write")]
 mod build;
-#[cfg(not(search_only))]
+#[cfg(feature = "write")]
 mod chunking;
 mod convert;
 mod error;
-#[cfg(not(search_only))]
+#[cfg(feature = "write")]
 mod lines;
 mod outside;
 mod receive;
-#[cfg(not(search_only))]
+#[cfg(feature = "write")]
 mod recipes;
-#[cfg(not(search_only))]
+#[cfg(feature = "write")]
 mod writing;
 
-#[cfg(not(search_only))]
+#[cfg(feature = "write")]
 pub use build::{Build, build};
-#[cfg(not(search_only))]
+#[cfg(feature = "write")]
 pub use chunking::chunks;
 pub use error::Failure;
 pub use receive::Receiver;

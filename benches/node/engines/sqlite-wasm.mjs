@@ -42,9 +42,7 @@ export function open(files) {
   const pointer = wasm.allocFromTypedArray(bytes);
   const flags = capi.SQLITE_DESERIALIZE_FREEONCLOSE | capi.SQLITE_DESERIALIZE_READONLY;
   db.checkRc(capi.sqlite3_deserialize(db.pointer, "main", pointer, bytes.length, bytes.length, flags));
-  const statement = db.prepare(
-    `SELECT rowid, rank FROM documents WHERE documents MATCH ? ORDER BY rank, rowid LIMIT ${LIMIT}`,
-  );
+  const statement = db.prepare(`SELECT rowid, rank FROM documents WHERE documents MATCH ? ORDER BY rank, rowid LIMIT ${LIMIT}`);
   return {
     search(query) {
       const hits = [];

@@ -117,7 +117,8 @@ function hnswlib(kind) {
       globalThis.document ??= { currentScript: { src: import.meta.url } };
       const { loadHnswlib } = await import("hnswlib-wasm/dist/hnswlib.js");
       const library = await loadHnswlib();
-      const index = kind === "HierarchicalNSW" ? new library.HierarchicalNSW("cosine", width, "") : new library.BruteforceSearch("cosine", width);
+      const index =
+        kind === "HierarchicalNSW" ? new library.HierarchicalNSW("cosine", width, "") : new library.BruteforceSearch("cosine", width);
       if (kind === "HierarchicalNSW") index.initIndex(rows, 16, 200, 100);
       else index.initIndex(rows);
       for (let row = 0; row < rows; row++) index.addPoint(vectors.slice(row * width, (row + 1) * width), row, false);

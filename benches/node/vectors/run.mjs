@@ -4,16 +4,23 @@
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, copyFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { median, percentile } from "../measure.mjs";
 import { engines } from "./engines.mjs";
 
 const isQuick = process.argv.includes("--quick");
-const SIZES = isQuick ? [[2000, 64, 20]] : [[10_000, 384, 100], [100_000, 384, 100], [100_000, 768, 50]];
+const SIZES = isQuick
+  ? [[2000, 64, 20]]
+  : [
+      [10_000, 384, 100],
+      [100_000, 384, 100],
+      [100_000, 768, 50],
+    ];
 const TURNS = isQuick ? 1 : 3;
 const here = fileURLToPath(new URL("../../", import.meta.url));
 const native = `${here}target/${isQuick ? "quick" : "release"}/snapseek-benches`;
-const COLLECTIONS = fileURLToPath(new URL("../../../../shared/data/", import.meta.url));
+const COLLECTIONS = join(process.env.SNAPSEEK_SHARED ?? "", "data/");
 const NATIVE = ["f32", "i8", "i1", "read", "usearch-exact", "usearch-hnsw", "sqlite-vec"];
 /** A graph of more numbers than this takes minutes to make. */
 const MOST_FOR_A_GRAPH = 4e6;
@@ -66,7 +73,12 @@ function measureSize([rows, width, queries]) {
       } catch (error) {
         // A peer that does not run here is said to be absent; snapseek has to run.
         if (name.includes("snapseek")) throw error;
-        absent.set(name, String(error.stderr || error.message).split("\n").find((line) => /Error/.test(line)) ?? error.message);
+        absent.set(
+          name,
+          String(error.stderr || error.message)
+            .split("\n")
+            .find((line) => /Error/.test(line)) ?? error.message,
+        );
       }
     }
   }
@@ -121,7 +133,8 @@ function figures(sizes, collections) {
   const figure = (what, value, isReached) => lines.push([what, value, isReached ? "reached" : "NOT reached"]);
   for (const { name, rows, width, folder, results } of sizes) {
     const p50 = (engine) => results.get(engine).p50;
-    const ratio = (what, a, b, most) => figure(`${name}: ${what} ≤ ${most.toFixed(3)}`, (p50(a) / p50(b)).toFixed(3), p50(a) / p50(b) <= most);
+    const ratio = (what, a, b, most) =>
+      figure(`${name}: ${what} ≤ ${most.toFixed(3)}`, (p50(a) / p50(b)).toFixed(3), p50(a) / p50(b) <= most);
     ratio("f32 / reading", "snapseek f32", "reading f32", 1.15);
     ratio("i8 / reading", "snapseek i8", "reading i8", 1.35);
     ratio("i1 / f32", "snapseek i1", "snapseek f32", 1 / 12);
@@ -151,4 +164,7 @@ const plain = sizes.map(({ name, results }) => ({
   name,
   engines: [...results].map(([engine, { p50, p95, recall: share }]) => ({ engine, p50, p95, recall: share })),
 }));
-writeFileSync(`${here}${isQuick ? "data/vectors/quick.json" : "vectors.json"}`, `${JSON.stringify({ sizes: plain, collections, figures: lines }, null, 1)}\n`);
+writeFileSync(
+  `${here}${isQuick ? "data/vectors/quick.json" : "vectors.json"}`,
+  `${JSON.stringify({ sizes: plain, collections, figures: lines }, null, 1)}\n`,
+);

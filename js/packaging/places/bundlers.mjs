@@ -53,7 +53,13 @@ async function viteDev({ project }) {
 
 async function webpackBuild({ project }) {
   const folder = join(project, "out-webpack");
-  const compiler = webpack({ context: project, entry: "./app.js", mode: "production", output: { path: folder, filename: "app.js" }, performance: false });
+  const compiler = webpack({
+    context: project,
+    entry: "./app.js",
+    mode: "production",
+    output: { path: folder, filename: "app.js" },
+    performance: false,
+  });
   const stats = await promisify(compiler.run.bind(compiler))();
   await promisify(compiler.close.bind(compiler))();
   if (stats.hasErrors() || stats.hasWarnings()) throw new Error(stats.toString("errors-warnings"));
@@ -73,7 +79,13 @@ async function esbuildBuild({ project }) {
 async function rollupBuild({ project }) {
   const dir = join(project, "out-rollup");
   const input = ["app.js", "worker.js"].map((name) => join(project, name));
-  const bundle = await rollup({ input, plugins: [nodeResolve({ browser: true })], onwarn: (warning) => { throw new Error(warning.message); } });
+  const bundle = await rollup({
+    input,
+    plugins: [nodeResolve({ browser: true })],
+    onwarn: (warning) => {
+      throw new Error(warning.message);
+    },
+  });
   await bundle.write({ dir, format: "es" });
   await copyFile(join(project, "index.html"), join(dir, "index.html"));
   const files = await filesOf(project, "files");
@@ -132,13 +144,13 @@ export default function Page() {
 export { close } from "./chromium.mjs";
 
 export const places = {
-  "esbuild": esbuildBuild,
-  "Rollup": rollupBuild,
+  esbuild: esbuildBuild,
+  Rollup: rollupBuild,
 };
 
 export const filed = {
-  "Vite": viteBuild,
+  Vite: viteBuild,
   "Vite, development server": viteDev,
-  "webpack": webpackBuild,
+  webpack: webpackBuild,
   "Next.js: page, route in Node, route at the edge": next,
 };

@@ -84,7 +84,10 @@ async function underStrictPolicy({ project }) {
 async function readiness({ project }) {
   const folder = join(project, "ready");
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, "index.html"), '<!doctype html>\n<link rel="icon" href="data:,">\n<script type="module" src="./app.js"></script>\n');
+  await writeFile(
+    join(folder, "index.html"),
+    '<!doctype html>\n<link rel="icon" href="data:,">\n<script type="module" src="./app.js"></script>\n',
+  );
   await writeFile(
     join(folder, "app.js"),
     `import { build } from "../node_modules/snapseek/web.js";
@@ -100,7 +103,11 @@ globalThis.outcome = { passed: Number(engine.length === 0), failed: [], note: pe
     for (let i = 0; i < 9; i++) visits.push(await visit(`${server.address}ready/`));
     const times = visits.map(({ note }) => note).sort((a, b) => a - b);
     const failed = visits.flatMap((outcome) => outcome.failed);
-    return { passed: visits.filter(({ passed }) => passed).length, failed, note: `${times[0].toFixed(1)} ms at best, ${times[4].toFixed(1)} ms in the middle; 30 ms are wanted` };
+    return {
+      passed: visits.filter(({ passed }) => passed).length,
+      failed,
+      note: `${times[0].toFixed(1)} ms at best, ${times[4].toFixed(1)} ms in the middle; 30 ms are wanted`,
+    };
   } finally {
     await server.stop();
   }
@@ -110,7 +117,10 @@ globalThis.outcome = { passed: Number(engine.length === 0), failed: [], note: pe
 async function withoutPermission({ project }) {
   const folder = join(project, "refused");
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, "index.html"), '<!doctype html>\n<link rel="icon" href="data:,">\n<script type="module" src="./app.js"></script>\n');
+  await writeFile(
+    join(folder, "index.html"),
+    '<!doctype html>\n<link rel="icon" href="data:,">\n<script type="module" src="./app.js"></script>\n',
+  );
   await writeFile(
     join(folder, "app.js"),
     `import { build } from "../node_modules/snapseek/web.js";

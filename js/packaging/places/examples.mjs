@@ -15,32 +15,33 @@ import { inWorkerd } from "./runtimes.mjs";
 const exec = promisify(execFile);
 
 /** An example with its snapshot; what it asserts is its claims. */
-const example = (name, check) => async ({ project }) => {
-  const folder = join(project, "examples", name);
-  const snapshot = join(folder, "notes.snap");
-  await exec("node", ["build.mjs", "../notes.jsonl", snapshot], { cwd: join(project, "examples/node-cli") });
-  let claims = 0;
-  const equal = (found, wanted) => (assert.deepEqual(found, wanted), (claims += 1));
-  const outcome = await check(folder, equal, snapshot, join(project, "node_modules/snapseek"));
-  return { passed: claims, failed: outcome?.failed ?? [] };
-};
+const example =
+  (name, check) =>
+  async ({ project }) => {
+    const folder = join(project, "examples", name);
+    const snapshot = join(folder, "notes.snap");
+    await exec("node", ["build.mjs", "../notes.jsonl", snapshot], { cwd: join(project, "examples/node-cli") });
+    let claims = 0;
+    const equal = (found, wanted) => (assert.deepEqual(found, wanted), (claims += 1));
+    const outcome = await check(folder, equal, snapshot, join(project, "node_modules/snapseek"));
+    return { passed: claims, failed: outcome?.failed ?? [] };
+  };
 
 /** Types a query into a page's box and reads the list. */
-const typing = (equal, query, wanted, selector = "#hits li") => async (page) => {
-  await page.waitForSelector("#query:enabled");
-  await page.locator("#query").pressSequentially(query);
-  await page.waitForFunction(
-    ([selector, count]) => document.querySelectorAll(selector).length === count,
-    [selector, wanted.length],
-  );
-  equal(await page.locator(selector).allInnerTexts(), wanted);
-  return { passed: 1, failed: [] };
-};
+const typing =
+  (equal, query, wanted, selector = "#hits li") =>
+  async (page) => {
+    await page.waitForSelector("#query:enabled");
+    await page.locator("#query").pressSequentially(query);
+    await page.waitForFunction(([selector, count]) => document.querySelectorAll(selector).length === count, [selector, wanted.length]);
+    equal(await page.locator(selector).allInnerTexts(), wanted);
+    return { passed: 1, failed: [] };
+  };
 
 const nodeCli = example("node-cli", async (folder, equal, snapshot) => {
   const run = (...args) => exec("node", ["search.mjs", ...args], { cwd: folder });
   const { stdout } = await run(snapshot, "rolbing", "back");
-  equal(/^\d+\.\d\d  Rolling back in two minutes: .*\[Rolling\] \[back\]/m.test(stdout), true);
+  equal(/^\d+\.\d\d {2}Rolling back in two minutes: .*\[Rolling\] \[back\]/m.test(stdout), true);
   const failed = await run("package.json", "fox").catch((error) => error);
   equal([failed.code, failed.stderr.split(":")[0]], [1, "snapshot/not-a-snapshot"]);
 });
@@ -49,7 +50,9 @@ const staticPage = example("static-page", async (folder, equal, _, snapseek) => 
   await cp(snapseek, join(folder, "snapseek"), { recursive: true });
   const server = await serve([folder]);
   try {
-    const wanted = ["Rolling back in two minutes\n\nA release is a pointer. Rolling back moves the pointer to the release before, and restarts nothing."];
+    const wanted = [
+      "Rolling back in two minutes\n\nA release is a pointer. Rolling back moves the pointer to the release before, and restarts nothing.",
+    ];
     return await visit(server.address, { use: typing(equal, "restarts not", wanted) });
   } finally {
     await server.stop();
@@ -71,7 +74,10 @@ const viteApp = example("vite-app", async (folder, equal, snapshot) => {
 const cloudflareWorker = example("cloudflare-worker", (folder, equal) =>
   inWorkerd(folder, "worker.js", async (worker) => {
     const ask = async (search) => (await worker.dispatchFetch(`http://localhost/${search}`)).json();
-    equal((await ask("?q=restore+backup")).map(({ id }) => id), ["restore"]);
+    equal(
+      (await ask("?q=restore+backup")).map(({ id }) => id),
+      ["restore"],
+    );
     equal((await ask("?q=a+key&topic=security")).map(({ id }) => id).sort(), ["keys"]);
   }),
 );

@@ -13,11 +13,13 @@ const exec = promisify(execFile);
 const tool = (name) => join(TOOLS, name);
 
 /** A program that prints its outcome as its last line. */
-const program = (command, ...args) => async ({ project }) => {
-  if (command.includes("/") && !existsSync(command)) return { absent: "its package has no build for this machine" };
-  const { stdout } = await exec(command, args, { cwd: project, env: { ...process.env, NO_COLOR: "1" } });
-  return JSON.parse(stdout.trim().split("\n").at(-1));
-};
+const program =
+  (command, ...args) =>
+  async ({ project }) => {
+    if (command.includes("/") && !existsSync(command)) return { absent: "its package has no build for this machine" };
+    const { stdout } = await exec(command, args, { cwd: project, env: { ...process.env, NO_COLOR: "1" } });
+    return JSON.parse(stdout.trim().split("\n").at(-1));
+  };
 const node = (version) => tool(`node${version}-${process.arch}/bin/node`);
 
 /** Bundles a worker by the conditions that wrangler sets, leaves .wasm and data to the runtime, and asks it. */

@@ -5,19 +5,22 @@ import { readFile, readdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { brotliCompressSync } from "node:zlib";
-import { build } from "esbuild";
+import { isOver, sizes, TARBALL_BUDGET, tableLines } from "../../sizes.mjs";
 import { PACKAGE, TOOLS } from "../project.mjs";
 
 const exec = promisify(execFile);
-const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} KB`;
 const outcome = (failed, note) => ({ passed: failed.length > 0 ? 0 : 1, failed, note });
 
 /** The output of a linter is its complaint. */
-const linter = (name, ...args) => async ({ tarball }) => {
-  const linted = exec(process.execPath, [join(TOOLS, name), ...args, tarball], { env: { ...process.env, NO_COLOR: "1" } });
-  return linted.then(() => outcome([]), ({ stdout, stderr }) => outcome([stdout + stderr]));
-};
+const linter =
+  (name, ...args) =>
+  async ({ tarball }) => {
+    const linted = exec(process.execPath, [join(TOOLS, name), ...args, tarball], { env: { ...process.env, NO_COLOR: "1" } });
+    return linted.then(
+      () => outcome([]),
+      ({ stdout, stderr }) => outcome([stdout + stderr]),
+    );
+  };
 
 // A .wasm is no JavaScript: what `require` would make of it is no question.
 const WASM = ["snapseek.wasm", "snapseek.plain.wasm", "snapseek-search.wasm"];
@@ -85,44 +88,12 @@ async function noEval({ project }) {
   return outcome(found);
 }
 
-/**
- * What each may have in bytes, and what it may not pass today. Where the second is greater, the budget is not kept: the
- * line says so, and fails only if it gets worse.
- */
-const BUDGETS = {
-  tarball: [1_500_000, 1_500_000],
-  script: [8_000, 8_000],
-  "snapseek.wasm": [140_000, 232_000],
-  "snapseek-search.wasm": [75_000, 137_000],
-};
-/** The module as a script is a file of its own. */
-const INLINE = ["./snapseek-inline.js"];
-const USES = {
-  "open and build, with all recipes": 'export { SnapseekError, build, open } from "snapseek"',
-  "open to search": 'export { SnapseekError, open } from "snapseek/search"',
-  "a page's side of a worker": 'export { SnapseekError, openInWorker } from "snapseek"',
-  "a store": 'export { persist } from "snapseek/persist"',
-  "a worker": 'export { expose } from "snapseek/worker"',
-};
-
-async function scriptSize(project, contents) {
-  const stdin = { contents, resolveDir: project };
-  const { outputFiles } = await build({ stdin, bundle: true, format: "esm", minify: true, write: false, external: INLINE });
-  return brotliCompressSync(outputFiles[0].contents).length;
-}
-
 async function budgets({ project, size }) {
-  const rows = [["tarball", size, BUDGETS.tarball]];
-  for (const module of ["snapseek.wasm", "snapseek-search.wasm"]) {
-    const bytes = await readFile(join(project, "node_modules/snapseek", module));
-    rows.push([`${module}, brotli`, brotliCompressSync(bytes).length, BUDGETS[module]]);
-  }
-  for (const [use, contents] of Object.entries(USES)) {
-    rows.push([`JavaScript of ${use}, brotli`, await scriptSize(project, contents), BUDGETS.script]);
-  }
-  const line = ([what, found, [budget]]) => `${found > budget ? "OVER BUDGET: " : ""}${what} ${kilobytes(found)} of ${kilobytes(budget)}`;
-  const worse = rows.filter(([, found, [, most]]) => found > most).map(line);
-  return outcome(worse, `\n       ${rows.map(line).join("\n       ")}`);
+  const table = await sizes(join(project, "node_modules/snapseek"));
+  const failed = table.filter(isOver).map(({ what, sent, budget }) => `${what}: ${sent} bytes of ${budget} kB`);
+  if (size > TARBALL_BUDGET * 1000) failed.push(`the tarball: ${size} bytes of ${TARBALL_BUDGET} kB`);
+  const lines = [...tableLines(table), `tarball: ${Math.round(size / 1000)} kB of ${TARBALL_BUDGET} kB`];
+  return outcome(failed, `\n       ${lines.join("\n       ")}`);
 }
 
 export const places = {

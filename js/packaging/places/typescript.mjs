@@ -37,15 +37,28 @@ export async function use(worker: Worker, port: MessagePort): Promise<string[]> 
 }
 `;
 
-const wayOf = (file, options) => async ({ project }) => {
-  const folder = join(project, "typescript", file);
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, file), USE);
-  const compilerOptions = { target: "es2022", lib: ["es2022", "dom"], strict: true, noEmit: true, skipLibCheck: false, types: [], ...options };
-  await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [file] }));
-  const compiled = promisify(execFile)(process.execPath, [TSC, "--project", folder]);
-  return compiled.then(() => ({ passed: 1, failed: [] }), ({ stdout }) => ({ passed: 0, failed: [stdout] }));
-};
+const wayOf =
+  (file, options) =>
+  async ({ project }) => {
+    const folder = join(project, "typescript", file);
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, file), USE);
+    const compilerOptions = {
+      target: "es2022",
+      lib: ["es2022", "dom"],
+      strict: true,
+      noEmit: true,
+      skipLibCheck: false,
+      types: [],
+      ...options,
+    };
+    await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [file] }));
+    const compiled = promisify(execFile)(process.execPath, [TSC, "--project", folder]);
+    return compiled.then(
+      () => ({ passed: 1, failed: [] }),
+      ({ stdout }) => ({ passed: 0, failed: [stdout] }),
+    );
+  };
 
 export const places = {
   "TypeScript, ES modules": wayOf("use.mts", { module: "nodenext" }),

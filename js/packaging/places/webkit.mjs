@@ -6,7 +6,9 @@ import { createServer } from "node:net";
 import { STRICT, serve } from "../server.mjs";
 import { unbundled } from "./chromium.mjs";
 
-const BROWSER = ["x86_64", "aarch64"].map((arch) => `/usr/lib/${arch}-linux-gnu/webkit2gtk-4.1/MiniBrowser`).find((path) => existsSync(path));
+const BROWSER = ["x86_64", "aarch64"]
+  .map((arch) => `/usr/lib/${arch}-linux-gnu/webkit2gtk-4.1/MiniBrowser`)
+  .find((path) => existsSync(path));
 
 async function freePort() {
   const server = createServer();

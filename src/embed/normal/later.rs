@@ -1,6 +1,6 @@
 //! Which code points do only some hosts normalise? Those that Unicode added in version 14 or later.
 //!
-//! Written by `scripts/gen-normal`; ranges are inclusive and ascending.
+//! Written by `cargo xtask gen-normal`; ranges are inclusive and ascending.
 
 pub(super) static LATER: &[(char, char)] = &[
     ('\u{558}', '\u{558}'),

@@ -1,22 +1,23 @@
-//! Writes `src/unicode/table.bin` from what unicode-segmentation and the standard library do to each code point.
+//! Where do graphemes start, and which code points have a lower case? Generates `src/unicode/table.bin`.
 //!
-//! Run by `scripts/gen-unicode`, from the root of the repository. What the bytes mean stands in `src/unicode/table.rs`,
-//! which reads them. Both are asked, not read: their tables are their own.
+//! The generator asks unicode-segmentation and the standard library about each code point. `src/unicode/table.rs` reads the
+//! bytes and documents them.
 
-use std::error::Error;
 use unicode_segmentation::UnicodeSegmentation;
 
-const TABLE: &str = "src/unicode/table.bin";
+/// The generated file, from the root of the repository.
+pub(crate) const FILE: &str = "src/unicode/table.bin";
+
 /// One code point of each class that the table has, in the order of their numbers.
 const EACH: &str = "a\u{1}\r\n\u{300}\u{94d}\u{200c}\u{200d}🇦\u{600}\u{903}\u{1100}\u{1160}\u{11a8}©क";
 const SYLLABLES: std::ops::RangeInclusive<char> = '가'..='힣';
 
-fn main() -> Result<(), Box<dyn Error>> {
+/// The bytes of [`FILE`].
+pub(crate) fn table() -> Vec<u8> {
     let mut out = Vec::new();
     put_classes(&mut out);
     put_cases(&mut out);
-    std::fs::write(TABLE, out)?;
-    Ok(())
+    out
 }
 
 fn put_classes(out: &mut Vec<u8>) {

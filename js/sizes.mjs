@@ -1,0 +1,90 @@
+// The sizes of the package, and the budget that each has to keep. Users wait for these bytes, so a change that passes a
+// budget fails the tests of the package.
+//
+//   node js/sizes.mjs    prints the table for pkg/ and exits with 1 where a size is over its budget
+
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync } from "node:zlib";
+import { build } from "esbuild";
+
+const PACKAGE = fileURLToPath(new URL("../pkg/", import.meta.url));
+
+/** The budgets in kB, which are 1000 bytes: the compressed tarball, and for the others their size as brotli sends them. */
+export const TARBALL_BUDGET = 1500;
+const MODULE_BUDGETS = {
+  "snapseek.wasm": 255,
+  "snapseek.plain.wasm": 255,
+  "snapseek-search.wasm": 155,
+};
+const SCRIPT_BUDGET = 10;
+
+/** What an application may import, and the JavaScript that a bundler makes of it. */
+const IMPORTS = {
+  "open and build": 'export { SnapseekError, build, open } from "./web.js"',
+  "open to search": 'export { SnapseekError, open } from "./search-web.js"',
+  "page's side of a worker": 'export { SnapseekError, openInWorker } from "./web.js"',
+  worker: 'export { expose } from "./worker.js"',
+  persist: 'export { persist } from "./persist.js"',
+};
+/** A host loads the module as a script only where it cannot load the file. */
+const ON_DEMAND = ["./snapseek-inline.js"];
+
+/**
+ * A line of the table.
+ *
+ * @typedef {object} Size
+ * @property {string} what
+ * @property {number} bytes As they are in the package; for scripts, minified.
+ * @property {number} sent As brotli compresses them.
+ * @property {number} budget For `sent`, in kB.
+ */
+
+/** The sizes of the package in a folder. @returns {Promise<Size[]>} */
+export async function sizes(folder = PACKAGE) {
+  const table = [];
+  for (const [what, budget] of Object.entries(MODULE_BUDGETS)) {
+    table.push(size(what, await readFile(join(folder, what)), budget));
+  }
+  for (const [what, contents] of Object.entries(IMPORTS)) {
+    const stdin = { contents, resolveDir: folder };
+    const { outputFiles } = await build({
+      stdin,
+      bundle: true,
+      format: "esm",
+      minify: true,
+      write: false,
+      logLevel: "error",
+      external: ON_DEMAND,
+    });
+    table.push(size(`JavaScript: ${what}`, outputFiles[0].contents, SCRIPT_BUDGET));
+  }
+  return table;
+}
+
+/** @returns {Size} */
+function size(what, bytes, budget) {
+  return { what, bytes: bytes.length, sent: brotliCompressSync(bytes).length, budget };
+}
+
+export const isOver = ({ sent, budget }) => sent > budget * 1000;
+
+const kilobytes = (bytes) => (bytes / 1000).toFixed(1);
+
+/** The lines of the table as text. @param {Size[]} table */
+export function tableLines(table) {
+  const line = (what, bytes, sent, budget, note = "") =>
+    `${what.padEnd(36)}${bytes.padStart(10)}${sent.padStart(10)}${budget.padStart(10)}${note}`;
+  const rows = table.map((row) => {
+    const { what, bytes, sent, budget } = row;
+    return line(what, kilobytes(bytes), kilobytes(sent), String(budget), isOver(row) ? "  OVER BUDGET" : "");
+  });
+  return [line("kB", "size", "brotli", "budget"), ...rows];
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const table = await sizes();
+  console.log(tableLines(table).join("\n"));
+  process.exitCode = table.some(isOver) ? 1 : 0;
+}
