@@ -1,11 +1,11 @@
-//! What else is asked for than what was typed: the variants of U6, the boosters of U7.
+//! Variants of the query (U6) and boosters (U7).
 
 use crate::{
     RECORDS, SCHEMA, call, engine, engine_of, found, items, json, number, schema, search, sorted, text,
     words_only,
 };
 use snapseek::json::Json;
-use snapseek::{Engine, Record};
+use snapseek::{Embedded, Engine, Record, UnifiedQuery};
 
 #[test]
 fn inv_006_u6_lists_of_variants_come_after_the_first_two_and_count_half() {
@@ -20,6 +20,33 @@ fn inv_006_u6_lists_of_variants_come_after_the_first_two_and_count_half() {
     let Some(Json::Array(parts)) = first.get("explain").unwrap().get("parts") else { panic!("no parts") };
     let products = parts.iter().map(|part| number(part, "product")).collect::<Vec<_>>();
     assert_eq!(products, [2.0 / 61.0 + 0.05, 0.0, 1.0 / 61.0 + 0.05]);
+}
+
+#[test]
+fn u6_the_number_of_variants_and_the_vocabulary_are_options() {
+    let mut engine = engine_of(&words_only(), RECORDS.iter().copied());
+    let mut response = |expansions, vocabulary| {
+        let query = UnifiedQuery::of("why did the ledger fail?");
+        let query = UnifiedQuery { expand: true, expansions, vocabulary, ..query };
+        engine.unified().search(&query, &Embedded::default()).unwrap()
+    };
+    assert_eq!([1, 2, 3, 4].map(|expansions| response(expansions, true).variants.len()), [1, 2, 3, 3]);
+    assert!(response(4, true).degraded, "this snapshot has no embedder for its words");
+    assert_eq!((response(4, false).degraded, response(4, false).warnings), (false, Vec::new()));
+}
+
+#[test]
+fn u6_without_the_vocabulary_words_of_the_index_are_no_variants() {
+    let records = [
+        r#"{"id":"1","kind":"observation","content":"electroencephalodatabases"}"#,
+        r#"{"id":"2","kind":"observation","content":"electroencephalodatabases of tickets"}"#,
+    ];
+    let mut engine = engine_of(&schema(SCHEMA), records);
+    let mut count = |vocabulary| {
+        let query = UnifiedQuery { expand: true, vocabulary, ..UnifiedQuery::of("electroencephalodatabank") };
+        engine.unified().search(&query, &Embedded::default()).unwrap().variants.len()
+    };
+    assert_eq!((count(true), count(false)), (2, 1));
 }
 
 #[test]
@@ -98,6 +125,8 @@ fn u7_boosters_append_their_words_and_an_empty_query_stays_empty() {
         assert_eq!(text(&boosted, "query"), query);
         assert_eq!(boosted, search(&mut engine, &format!(r#"{{"query":"{query}","limit":3}}"#)));
         assert_ne!(boosted, search(&mut engine, r#"{"query":" ledger","limit":3}"#));
+        let missing = engine.call(name, &json("{}"), None).unwrap_err().to_string();
+        assert_eq!(missing, "query: is required", "{name}");
         let empty = call(&mut engine, name, r#"{"query":"  "}"#);
         assert_eq!((text(&empty, "query"), text(&empty, "mode")), ("", "filter"));
     }

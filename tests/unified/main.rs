@@ -1,6 +1,4 @@
-//! The unified recipe: observations, sessions and prompts, asked in one way.
-//!
-//! What all files of this test share stands here.
+//! The unified recipe: one search over observations, sessions and prompts.
 
 #![cfg(not(target_arch = "wasm32"))]
 

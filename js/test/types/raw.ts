@@ -5,8 +5,8 @@ import type { Engine } from "../../../pkg/node.js";
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
 
-/** What `open` and `withDocuments` use of the module, and an option of `verify`. */
-type Within = "documentFiles" | "setDocumentCache" | "ranges" | "supply" | "trim" | "verifyChecksums";
+/** Calls of the module that the package uses itself: for documents, vectors, joined searches, and an option of `verify`. */
+type Within = "documentFiles" | "setDocumentCache" | "ranges" | "supply" | "trim" | "verifyChecksums" | "modelWidth" | "writes";
 
 /** Every call of the module has a face; `search` has two, `call` one for each recipe, and what is made by hand has none. */
 export const isFaced: Same<Exclude<keyof Raw, keyof Engine | Within | "call" | symbol>, never> = true;
