@@ -143,6 +143,16 @@ fn strict_makes_a_missing_vector_an_error_and_counts_it() {
 }
 
 #[test]
+fn strict_is_no_error_where_confident_keywords_need_no_vector() {
+    let mut engine = with_a_confident_answer();
+    let strict = UnifiedQuery { strict: true, ..UnifiedQuery::of("quokka wallaby") };
+    for embedded in [Embedded::default(), failed()] {
+        let response = engine.unified().search(&strict, &embedded).unwrap();
+        assert_eq!((response.short_circuit, response.degraded), (true, false));
+    }
+}
+
+#[test]
 fn u4_a_search_that_needs_no_vector_is_answered_before_one_is_made() {
     let mut engine = with_a_confident_answer();
     let early = |engine: &mut Engine, options: &str| call(engine, "unified.search.early", options);

@@ -1,6 +1,7 @@
 //! Which answers are still good? The last ones, for 30 seconds and until something is written (U8).
 
-use super::query::{ShortCircuit, UnifiedFormat, UnifiedKind, UnifiedQuery};
+use super::parameters::{ShortCircuit, UnifiedFormat, UnifiedKind};
+use super::query::UnifiedQuery;
 use super::response::UnifiedResponse;
 use crate::pipeline::Stages;
 use crate::retrieval::TimeOrder;

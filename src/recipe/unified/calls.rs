@@ -3,7 +3,8 @@
 //! A host that embeds queries itself first calls `NAME.early`. The response is that of `NAME` where it needs no vector, and
 //! otherwise `{"embed": "…"}`, the text of which the host makes a vector for `NAME`.
 
-use super::query::{Booster, UnifiedQuery};
+use super::parameters::Booster;
+use super::query::UnifiedQuery;
 use super::search::SearchPurpose;
 use crate::engine::{Embedded, Engine, SearchError};
 use crate::json::{Json, text_of};

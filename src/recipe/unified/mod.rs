@@ -6,6 +6,7 @@
 mod answers;
 mod calls;
 mod figures;
+mod parameters;
 mod query;
 mod ranking;
 mod response;
@@ -15,7 +16,8 @@ mod vocabulary;
 
 pub(crate) use calls::{CALLS, call};
 pub use figures::{SearchLatency, UnifiedCounts, UnifiedStats};
-pub use query::{Booster, ShortCircuit, UnifiedFormat, UnifiedKind, UnifiedQuery};
+pub use parameters::{Booster, ShortCircuit, UnifiedFormat, UnifiedKind};
+pub use query::UnifiedQuery;
 pub use response::{UnifiedHit, UnifiedMode, UnifiedResponse};
 pub use search::Unified;
 pub use variants::{Intent, Variant};

@@ -4,7 +4,8 @@
 //! confident, they are the answer. If not, the nearest vectors and, on request, the results of other wordings are fused with
 //! the keyword results by rank.
 
-use super::query::{self, ShortCircuit, UnifiedQuery};
+use super::parameters::ShortCircuit;
+use super::query::{self, UnifiedQuery};
 use super::response::UnifiedMode;
 use super::variants::{Variant, variants};
 use super::vocabulary::Vocabulary;

@@ -2,7 +2,8 @@
 
 use super::answers::{AnswerKey, Answers};
 use super::figures::{Figures, UnifiedStats};
-use super::query::{Booster, UnifiedFormat, UnifiedQuery};
+use super::parameters::{Booster, UnifiedFormat};
+use super::query::UnifiedQuery;
 use super::ranking::{PageHit, UnifiedPlan, UnifiedRanking, VectorState, ranked};
 use super::response::{UnifiedHit, UnifiedResponse};
 use super::variants::intent;
@@ -17,12 +18,12 @@ use crate::schema::RecipeName;
 /// The unified recipe of an engine: one search over observations, sessions and prompts.
 ///
 /// ```
-/// use snapseek::recipe::unified::UnifiedQuery;
-/// use snapseek::{Embedded, Engine, Record, Schema};
+/// use snapseek::json::Json;
+/// use snapseek::{Embedded, Engine, Record, Schema, UnifiedQuery};
 ///
 /// let mut engine = Engine::empty(&Schema::preset("unified").expect("there is such a preset"))?;
 /// let record = br#"{"id": "1", "kind": "observation", "title": "Chose SQLite for the ledger"}"#;
-/// engine.add([&Record::parse(record)?])?;
+/// engine.add([&Record::from_json(Json::parse(record)?)?])?;
 /// let response = engine.unified().search(&UnifiedQuery::of("ledger"), &Embedded::default())?;
 /// assert_eq!(response.hits[0].id, "1");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -69,6 +70,17 @@ struct RankedResponse {
     response: UnifiedResponse,
     /// Whether the host's embedder failed. It may work again at once, so the response is not cached.
     has_vector_error: bool,
+}
+
+/// The vector of a query.
+#[derive(Default)]
+struct ResolvedVector {
+    /// None where the host has still to make it, or must not search without it.
+    vector: Option<QueryVector>,
+    /// Whether the host's embedder failed.
+    has_error: bool,
+    /// The error of a `strict` search that turns out to need the missing vector.
+    strict_error: Option<SearchError>,
 }
 
 impl Unified<'_> {
@@ -212,7 +224,8 @@ impl Unified<'_> {
     ) -> Result<Option<RankedResponse>, SearchError> {
         let mut warnings = Vec::new();
         let filter = query.filter(&self.engine.schema, &mut warnings);
-        let (vector, has_vector_error) = self.query_vector(query, embedded, &mut warnings)?;
+        let ResolvedVector { vector, has_error, strict_error } =
+            self.query_vector(query, embedded, &mut warnings)?;
         let near = self.vocabulary_vector(query, &mut warnings)?;
         let engine = &*self.engine;
         let kept = engine.kept::<UnifiedState>(RecipeName::Unified);
@@ -232,7 +245,7 @@ impl Unified<'_> {
                 vocabulary: vocabulary.map(|(vector, cached)| (&cached.words, vector)),
             };
             let context = engine.context(corpus, &query.query, now);
-            let Some(ranking) = ranked(&context, &plan)? else { return Ok(None) };
+            let Some(ranking) = ranked(&context, &plan)? else { return strict_error.map_or(Ok(None), Err) };
             let hits = hits(corpus, &ranking, query)?;
             let response = UnifiedResponse {
                 query: query.query.clone(),
@@ -248,25 +261,25 @@ impl Unified<'_> {
                 warnings,
                 hits,
             };
-            Ok::<_, SearchError>(Some(RankedResponse { response, has_vector_error }))
+            Ok::<_, SearchError>(Some(RankedResponse { response, has_vector_error: has_error }))
         })
     }
 
-    /// Resolves the vector of the query, and whether the host's embedder failed. There is none where the host has still to
-    /// make it.
+    /// Resolves the vector of the query: the host's, or the snapshot's own.
     fn query_vector(
         &mut self,
         query: &UnifiedQuery,
         embedded: Option<&Embedded>,
         warnings: &mut Vec<String>,
-    ) -> Result<(Option<QueryVector>, bool), SearchError> {
+    ) -> Result<ResolvedVector, SearchError> {
         self.engine.model(query.model.as_deref())?;
         if query.query.is_empty() {
-            return Ok((Some(QueryVector::Missing("the query is empty".to_owned())), false));
+            let vector = Some(QueryVector::Missing("the query is empty".to_owned()));
+            return Ok(ResolvedVector { vector, ..ResolvedVector::default() });
         }
         let has_models = self.engine.schema.models().len() > 0;
         let Some(embedded) = embedded.cloned().or((!has_models).then(Embedded::default)) else {
-            return Ok((None, false));
+            return Ok(ResolvedVector::default());
         };
         let vectors = embedded.vectors.or_else(|| query.vector.clone());
         let embedded = Embedded { vectors, ..embedded };
@@ -275,15 +288,17 @@ impl Unified<'_> {
         }
         let vector = self.engine.query_vector(&query.query, &embedded, query.model.as_deref())?;
         let has_error = vector.missing().is_some() && (embedded.failure().is_some() || embedded.is_by_embed);
-        if has_error {
-            self.state().figures.counts.vector_errors += 1;
+        self.state().figures.counts.vector_errors += u64::from(has_error);
+        match vector.strictly(query.strict) {
+            Err(error) => Ok(ResolvedVector { vector: None, has_error, strict_error: Some(error) }),
+            Ok(vector) => {
+                // Without vectors in the snapshot, a keyword search is all that the caller can expect.
+                if let Some(reason) = vector.missing().filter(|_| has_models) {
+                    warnings.push(format!("{reason}; only keywords were searched"));
+                }
+                Ok(ResolvedVector { vector: Some(vector), has_error, strict_error: None })
+            }
         }
-        let vector = vector.strictly(query.strict)?;
-        // Without vectors in the snapshot, a keyword search is all that the caller can expect.
-        if let Some(reason) = vector.missing().filter(|_| has_models) {
-            warnings.push(format!("{reason}; only keywords were searched"));
-        }
-        Ok((Some(vector), has_error))
     }
 
     /// Returns the vector that the vocabulary is compared with, and brings the cached vocabulary up to date. None where the
