@@ -79,6 +79,7 @@ pub use engine::{
     SearchFault, WriteError, WriteFault, Written,
 };
 pub use recipe::hybrid::{SearchOptions, SearchResponse};
+pub use recipe::unified::{Unified, UnifiedHit, UnifiedQuery, UnifiedResponse, UnifiedStats};
 pub use recipe::vault::{
     Federated, Federation, FederationTier, Loaded, Signals, Tier, VaultMode, VaultResponse, VaultResult,
     VaultScan, VaultWeights,

@@ -7,8 +7,8 @@ mod support;
 
 use serde_json::Value;
 use snapseek::primitives::{
-    bm25_normalize, build_fts5_query, chunk_text, cosine_similarity, estimate_tokens, format_zod_error,
-    normalise_rrf_scores, recency_boost, reciprocal_rank_fusion,
+    WeightedRule, bm25_normalize, build_fts5_query, chunk_text, cosine_similarity, estimate_tokens,
+    format_zod_error, normalise_rrf_scores, recency_boost, reciprocal_rank_fusion, weighted_rank_fusion,
 };
 use snapseek::ranking::{RRF_K, ScoredId};
 use std::collections::HashMap;
@@ -124,6 +124,57 @@ fn p3_neither_the_order_of_the_lists_nor_of_a_container_changes_a_bit() {
                 || pair[0].score == pair[1].score && pair[0].id < pair[1].id)
         );
     }
+}
+
+fn keys(value: &Value) -> Vec<(&str, &str)> {
+    value.as_array().unwrap().iter().map(|pair| (text(&pair[0]), text(&pair[1]))).collect()
+}
+
+#[test]
+fn u5_inv_001_inv_006_inv_007_lists_are_fused_by_weighted_ranks_as_written() {
+    for case in cases("weightedRankFusion") {
+        let lists = case["lists"].as_array().unwrap().iter().map(keys).collect::<Vec<_>>();
+        let numbers = |name: &str| Some(case.get(name)?.as_array()?.iter().map(number).collect::<Vec<_>>());
+        let (weights, bonuses) = (numbers("weights"), numbers("bonuses"));
+        let usual = WeightedRule::default();
+        let rule = WeightedRule {
+            k: case.get("k").map_or(usual.k, number),
+            weights: weights.as_deref().unwrap_or(usual.weights),
+            bonuses: bonuses.as_deref().unwrap_or(usual.bonuses),
+        };
+        let fused = weighted_rank_fusion(&lists.iter().map(Vec::as_slice).collect::<Vec<_>>(), &rule);
+        let found = fused.iter().map(|one| {
+            Value::from(vec![Value::from(one.key.0), Value::from(one.key.1), Value::from(one.score)])
+        });
+        assert_eq!(Value::from(found.collect::<Vec<_>>()), case["is"], "{case}");
+    }
+}
+
+#[test]
+fn u5_many_weighted_fusions_have_the_bits_that_javascript_finds() {
+    let mut numbers = Xorshift(5555);
+    let mut scores = Vec::new();
+    for _ in 0..500 {
+        let mut below = |end: u32| numbers.next() as u32 % end;
+        let count = below(5);
+        let lists = (0..count).map(|_| {
+            let length = below(20);
+            (0..length).map(|_| (below(30).to_string(), below(2))).collect::<Vec<_>>()
+        });
+        let lists = lists.collect::<Vec<_>>();
+        let k = f64::from(below(100));
+        let mut scaled = |scale: f64| {
+            let length = numbers.next() as u32 % 4;
+            (0..length).map(|_| numbers.next() / scale).collect::<Vec<_>>()
+        };
+        let (weights, bonuses) = (scaled(2f64.powi(31)), scaled(2f64.powi(36)));
+        let rule = WeightedRule { k, weights: &weights, bonuses: &bonuses };
+        let keys = lists.iter().map(|list| list.iter().map(|(id, kind)| (id.as_str(), *kind)).collect());
+        let keys = keys.collect::<Vec<Vec<_>>>();
+        let fused = weighted_rank_fusion(&keys.iter().map(Vec::as_slice).collect::<Vec<_>>(), &rule);
+        scores.extend(fused.into_iter().map(|one| one.score));
+    }
+    assert_eq!(hash(scores.into_iter()), expected_hash("weightedRankFusion"));
 }
 
 #[test]

@@ -85,7 +85,10 @@ export async function filled<Raw, T extends { finish(): Raw; free(): void }>(
  *
  * @internal
  */
-export type RawSearcher = Omit<RawEngine, "add" | "remove" | "changes" | "apply" | "snapshot" | "splitSnapshot" | "compactedSnapshot" | "allChanges" | "rebase" | "call">;
+export type RawSearcher = Omit<
+  RawEngine,
+  "add" | "remove" | "changes" | "apply" | "snapshot" | "splitSnapshot" | "compactedSnapshot" | "allChanges" | "rebase" | "call" | "writes"
+>;
 
 /** Records, open for searching; made by `open` of `snapseek/search`. Release it with {@link Searcher.free}. */
 export class Searcher<R extends object = StoredRecord> implements Disposable {
@@ -299,6 +302,15 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
 
   /** Entries of knowledge, ranked by seven signals. */
   readonly vault: Vault<R> = new Vault(this);
+
+  /**
+   * The number of writes since the engine was opened. An answer from before the last write is stale.
+   *
+   * @internal
+   */
+  get writes(): number {
+    return this.call((raw: RawEngine) => raw.writes);
+  }
 
   /**
    * Asks a recipe synchronously.

@@ -1,23 +1,23 @@
-// Equal work that is under way at once is done once.
+// Equal work that is asked for at the same time runs once.
 
 import { unlessAborted } from "./abort.js";
 
 /**
- * What is under way, by what it is about.
+ * Work in flight, by key.
  *
  * @internal
  */
 export class Flights<T> {
   readonly #flights = new Map<string, Promise<T>>();
 
-  /** Whether work of this key is under way. */
+  /** Whether work with this key is in flight. */
   has(key: string): boolean {
     return this.#flights.has(key);
   }
 
   /**
-   * Does the work, or waits for the same that is under way: its result or its error is everyone's. Each has a copy of their
-   * own. A caller's signal ends that caller's waiting, not the work.
+   * Runs the work, or waits for the work with the same key that is in flight. All callers share its result or its error; each
+   * gets its own copy of the result. A signal ends the wait of the caller that passed it, not the work.
    */
   async join(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const flight = this.#flights.get(key);

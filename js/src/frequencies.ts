@@ -1,4 +1,4 @@
-// What is asked often? Only what was asked within a day, and no more of it than a thousand.
+// Which searches are frequent? Counts the searches of the last 24 hours, at most 1,000 distinct ones.
 
 const LIFETIME = 24 * 60 * 60 * 1000;
 const CAPACITY = 1000;
@@ -11,12 +11,12 @@ interface Entry<T> {
 }
 
 /**
- * How often things were asked.
+ * Counts searches by key.
  *
  * @internal
  */
 export class Frequencies<T> {
-  /** In the order in which they were last asked. */
+  /** The entries in the order of their last search. */
   readonly #entries = new Map<string, Entry<T>>();
   #cleaned = Date.now();
 
@@ -24,7 +24,7 @@ export class Frequencies<T> {
     return this.#entries.size;
   }
 
-  /** Notes that something was asked. */
+  /** Counts a search. */
   note(key: string, asked: T): void {
     const now = Date.now();
     if (now - this.#cleaned >= BETWEEN_CLEANINGS) this.#clean(now);
@@ -34,7 +34,7 @@ export class Frequencies<T> {
     if (this.#entries.size > CAPACITY) this.#entries.delete(this.#entries.keys().next().value!);
   }
 
-  /** What was asked most often, most often first; of equals, what was asked last. */
+  /** Returns the most frequent searches, best first; of equal counts, the latest. */
   top(limit: number): readonly (readonly [key: string, asked: T])[] {
     this.#clean(Date.now());
     const entries = [...this.#entries].sort(([, a], [, b]) => b.count - a.count || b.last - a.last);

@@ -12,6 +12,43 @@ const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[Tt ][\d:.]+$/;
 /** A result of a search: its id, or an object with one. */
 export type RankedResult = string | { readonly id: string };
 
+/** A result of a vector search. */
+export interface SimilarityResult {
+  readonly id: string;
+  /** The cosine of its vector and the query's, −1 to 1: higher is better. */
+  readonly similarity: number;
+}
+
+/** A result of a full-text search. */
+export interface FtsSearchResult {
+  readonly id: string;
+  /** FTS5's rank: negative, lower is better. */
+  readonly rank: number;
+}
+
+/** A result whose id is unique within its kind. A bare id, and a result without a kind, are of kind `"document"`. */
+export type KindedResult = string | { readonly id: string; readonly kind?: string };
+
+/** The numbers of {@link weightedRankFusion}. */
+export interface WeightedFusionOptions {
+  /** The constant of reciprocal rank fusion, 0 or more. Defaults to 60. */
+  readonly k?: number;
+  /** The weight of each list; further lists have weight 1. Defaults to `[2, 2]`. */
+  readonly weights?: readonly number[];
+  /** The bonus of each rank, from 0; further ranks have none. Defaults to `[0.05, 0.02, 0.02]`. */
+  readonly bonuses?: readonly number[];
+}
+
+/** A result of {@link weightedRankFusion}. */
+export interface WeightedResult {
+  readonly id: string;
+  readonly kind: string;
+  /** The sum of the parts. */
+  readonly score: number;
+  /** The part that each list adds; 0 where the list lacks the result. */
+  readonly parts: readonly number[];
+}
+
 /** A moment: milliseconds since 1970, an ISO 8601 date (UTC where it names no zone), or a `Date`. */
 export type Moment = number | string | Date;
 
@@ -59,6 +96,51 @@ export function reciprocalRankFusion(
     });
   }
   return new Map([...scores].sort(([a, aScore], [b, bScore]) => bScore - aScore || compareCodePoints(a, b)));
+}
+
+/**
+ * Fuses any number of lists, best first, by weighted ranks: Σ weight / (k + rank + 1) + bonus, with ranks from 0. The unified
+ * recipe fuses so.
+ *
+ * Results are the same where both id and kind are. A result that a list repeats counts once in it, at its best rank.
+ *
+ * ```js
+ * const [best] = weightedRankFusion([keywordHits, vectorHits, variantHits], { weights: [2, 2, 0.5] });
+ * ```
+ *
+ * @returns The results, best first; of equal scores, the one that was seen first: lists in their order, each from its best
+ * rank.
+ * @throws RangeError where an option is not a finite number, or `k` is negative.
+ */
+export function weightedRankFusion(
+  lists: readonly (readonly KindedResult[])[],
+  { k = 60, weights = [2, 2], bonuses = [0.05, 0.02, 0.02] }: WeightedFusionOptions = {},
+): WeightedResult[] {
+  requireFinite({ k: [k], weights, bonuses });
+  if (k < 0) throw new RangeError(`k: must be 0 or more, not ${k}`);
+  const fused = new Map<string, { readonly id: string; readonly kind: string; readonly parts: number[] }>();
+  lists.forEach((list, number) => {
+    const seen = new Set<string>();
+    list.forEach((result, rank) => {
+      const { id, kind = "document" } = typeof result === "string" ? { id: result } : result;
+      const key = JSON.stringify([id, kind]);
+      if (seen.has(key)) return;
+      seen.add(key);
+      const entry = fused.get(key) ?? { id, kind, parts: lists.map(() => 0) };
+      entry.parts[number] = (weights[number] ?? 1) / (k + rank + 1) + (bonuses[rank] ?? 0);
+      fused.set(key, entry);
+    });
+  });
+  const results = Array.from(fused.values(), (entry) => ({ ...entry, score: entry.parts.reduce((sum, part) => sum + part, 0) }));
+  // The sort is stable, so results of equal score stay in the order in which they were seen.
+  return results.sort((a, b) => b.score - a.score);
+}
+
+function requireFinite(options: { readonly [name: string]: readonly number[] }): void {
+  for (const [name, numbers] of Object.entries(options)) {
+    const wrong = numbers.find((number) => !Number.isFinite(number));
+    if (wrong !== undefined) throw new RangeError(`${name}: must be finite, not ${String(wrong)}`);
+  }
 }
 
 /** The order of Rust's strings. JavaScript's own puts characters beyond the basic plane before some within it. */

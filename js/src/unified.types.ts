@@ -1,122 +1,140 @@
+import type { Clamped } from "./rag.types.js";
 import type { Stages } from "./recipe.types.js";
-import type { Embed, ExplainedPart, Json, StoredRecord } from "./types.js";
+import type { Embed, Explain, Json, StoredRecord } from "./types.js";
 
-/** What can be asked of a unified search. Filters hold before hits are cut to the limit. */
+/** The parameters of a unified search. Every filter applies before the hits are cut to the limit. */
 export interface UnifiedParams extends Stages {
   /**
-   * What is looked for. Defaults to nothing: then filters alone select, newest first. Where there is no vector for it,
-   * words alone are looked for.
+   * The words to search for. Defaults to none: then the filters alone select, newest first. Without a vector for the query,
+   * keywords alone decide.
    */
   readonly query?: string;
-  /** Which records: of kind `observation`, `session` or `prompt`. Defaults to `""`, all. */
+  /** Records of kind `observation`, `session` or `prompt`. Defaults to `""`, all of them. */
   readonly type?: "" | "observations" | "sessions" | "prompts";
-  /** Only this project. Defaults to all. */
+  /** Records of this project. Defaults to all. */
   readonly project?: string;
-  /** Only observations of this type, or one of these. Defaults to all. */
+  /** Observations of this type, or of one of these. Defaults to all. */
   readonly obsType?: string | readonly string[];
-  /** Only what has one of these concepts. Defaults to all. */
+  /** Records with this concept, or with one of these. Defaults to all. */
   readonly concepts?: string | readonly string[];
-  /** Only what has one of these files. Defaults to all. */
+  /** Records with this file, or with one of these. Defaults to all. */
   readonly files?: string | readonly string[];
-  /** Nothing before this moment: milliseconds, or an ISO 8601 date. Defaults to no bound. */
+  /** The earliest moment: milliseconds since 1970, an ISO 8601 string, or a `Date`. Defaults to no bound. */
   readonly dateStart?: number | string | Date;
-  /** Nothing after this moment; a date without a time is its beginning. Defaults to no bound. */
+  /** The latest moment; a date without a time is its first moment. Defaults to no bound. */
   readonly dateEnd?: number | string | Date;
   /**
-   * The order: best first, newest first or oldest first. With a query, it is the most relevant records that are put in the
-   * order of their dates. Defaults to `"relevance"`, and without a query to `"date_desc"`. What has no date comes last.
+   * The order: best first, newest first or oldest first. With a query, the dates order the most relevant records. Defaults to
+   * `"relevance"`, and without a query to `"date_desc"`. Records without a date come last.
    */
-  readonly orderBy?: "relevance" | "date_desc" | "date_asc";
-  /** How many hits: brought to 1 to 100; 0 stands for the default. Defaults to 20. */
+  readonly orderBy?: "" | "relevance" | "date_desc" | "date_asc";
+  /** The number of hits, clamped to 1 to 100. 0 stands for the default. Defaults to 20. */
   readonly limit?: number;
-  /** How many hits to leave out before the first, up to 10,000. Pages of one limit do not overlap. Defaults to 0. */
+  /** The number of hits to skip, 0 to 10,000. Pages of one limit do not overlap. Defaults to 0. */
   readonly offset?: number;
-  /** `"full"`: hits carry their record; `"index"`: only what tells them apart. Defaults to `"full"`. */
+  /** `"full"`: hits carry their record; `"index"`: they carry title, project, type and time alone. Defaults to `"full"`. */
   readonly format?: "index" | "full";
-  /** Only this scope. Defaults to all. */
+  /** Records of this scope. Defaults to all. */
   readonly scope?: string;
-  /** Lets what is of scope `global` count as of the project that was asked for. Defaults to `false`. */
+  /** Adds records of scope `global` to those of `project`. Defaults to `false`. */
   readonly includeGlobal?: boolean;
-  /** Leaves out what has `isSuperseded` or a `supersededBy`. Defaults to `false`. */
+  /** Leaves out records with `isSuperseded` or a `supersededBy`. Defaults to `false`. */
   readonly excludeSuperseded?: boolean;
-  /** Looks for other ways to ask as well: at most four in all. Defaults to `false`. */
+  /**
+   * When keywords are confident enough to leave vectors out: the best normalised score reaches `score`, and leads the second
+   * by `gap`, both 0 to 1. `false` never leaves vectors out. Defaults to `{ score: 0.85, gap: 0.15 }`.
+   */
+  readonly shortCircuit?: boolean | { readonly score?: number; readonly gap?: number };
+  /** Also searches for variants of the query. Defaults to `false`. */
   readonly expand?: boolean;
-  /** Lets hits explain their scores. Defaults to `false`. */
+  /** The greatest number of variants with `expand`, the query included: 1 to 10. Defaults to 4. */
+  readonly expansions?: number;
+  /** Whether words of the index may be variants with `expand`. Defaults to `true`. */
+  readonly vocabulary?: boolean;
+  /** Adds an explanation to every hit. Defaults to `false`. */
   readonly explain?: boolean;
-  /** Whose vectors are compared. Defaults to the schema's first model. */
+  /** The model whose vectors are compared. Defaults to the schema's first. */
   readonly model?: string;
-  /** The query's vector. Defaults to what `embed`, or else the snapshot's own embedder, makes of the query. */
+  /** The vector of the query. Defaults to the one that `embed`, or else the snapshot's own embedder, makes. */
   readonly vector?: ArrayLike<number>;
-  /** Embeds the query, where words are not sure by themselves. Defaults to what `open` was given. */
+  /** Makes the vector of the query, if the search needs one. Defaults to the function that `open` was given. */
   readonly embed?: Embed;
-  /** Ends this caller's waiting: the promise is rejected with the signal's reason. */
+  /** Makes it an error where the query has no usable vector. Defaults to `false`: the response is `degraded`. */
+  readonly strict?: boolean;
+  /** The moment that the age of cached answers counts from. Defaults to now. */
+  readonly now?: number | string | Date;
+  /** Ends this caller's wait: the promise rejects with `signal.reason`. */
   readonly signal?: AbortSignal;
 }
 
-/** What a unified search answers. */
+/** The parameters of a search whose query is its first argument. */
+export type BoostedParams = Omit<UnifiedParams, "query">;
+
+/** The response of a unified search. */
 export interface UnifiedResponse<R extends object = StoredRecord> {
-  /** The query, trimmed, inner whitespace collapsed. */
+  /** The query as it was searched for: trimmed, boosted, inner white space collapsed. */
   readonly query: string;
-  /** Which way it took: filters alone, words alone, or words and vectors. */
+  /** The way that the search took: filters alone, keywords alone, or keywords and vectors. */
   readonly mode: "filter" | "keyword" | "hybrid";
-  /** How many candidates each leg gave; absent where it did not run. */
+  /** The number of candidates of each leg; absent where the leg did not run. */
   readonly legs: { readonly keyword?: number; readonly vector?: number };
-  /** Whether words were so sure that vectors were not asked. */
+  /** Whether keywords were confident enough to leave vectors out. */
   readonly shortCircuit: boolean;
-  /** What the query is after; only with `expand`. */
+  /** The intent of the query; only with `expand`. */
   readonly intent?: "error" | "question" | "implementation" | "architecture" | "general";
-  /** In which ways it was asked, the query itself first; only with `expand`. */
+  /** The variants that were searched for, the query first; only with `expand`. */
   readonly variants?: readonly { readonly query: string; readonly weight: number }[];
-  /** The limit as it was brought to its bounds. */
+  /** The limit after clamping. */
   readonly limit: number;
   readonly offset: number;
-  /** Whether something that was asked for could not be done. */
+  /** The numbers that were clamped; absent where there are none. */
+  readonly clamped?: Clamped;
+  /** Whether something that the caller asked for could not be done. */
   readonly degraded: boolean;
-  /** What, and why; absent where all was done. */
-  readonly warnings?: readonly string[];
+  /** The reasons. */
+  readonly warnings: readonly string[];
+  /** How long the caller waited, in milliseconds. */
+  readonly elapsed: number;
   /** The hits, in order. */
   readonly hits: readonly UnifiedHit<R>[];
 }
 
-/** A record that was found. */
+/** A record that a unified search found. */
 export interface UnifiedHit<R extends object = StoredRecord> {
   readonly id: string;
   readonly kind: string;
-  /**
-   * How well it fits: the sum over ranks where lists were fused, below 1 where words alone were looked for, 0 where filters
-   * alone selected.
-   */
+  /** Higher is better: a sum over ranks in mode `hybrid`, below 1 in mode `keyword`, 0 in mode `filter`. */
   readonly score: number;
-  /** Parts of the record that tell it from others; absent where it lacks them. */
+  /** Fields of the record; absent where it lacks them. */
   readonly title?: string;
   readonly project?: string;
   readonly obsType?: string;
-  /** As the record has it. */
+  /** The moment, as the record has it. */
   readonly createdAt?: Json;
-  /** Whether it is here because it was pinned. */
+  /** Whether the caller pinned it. */
   readonly pinned?: true;
   /** The ids of the records that are folded under it. */
   readonly folded?: readonly string[];
-  /** What made the score; only with `explain`. The products of the parts add up to it. */
-  readonly explain?: { readonly bm25?: number; readonly similarity?: number; readonly parts: readonly ExplainedPart[] };
+  /** The explanation of the score; only with `explain`. The products of the parts add up to the score. */
+  readonly explain?: Explain;
   /** The record; only with `format: "full"`. */
   readonly record?: Readonly<R>;
 }
 
-/** What was counted since the engine was opened. */
+/** Counts and latencies since the engine was opened. */
 export interface UnifiedStats {
-  /** All searches: hits, misses and those that were joined. */
+  /** All searches: hits, misses and coalesced ones. */
   readonly searches: number;
-  /** Answered from the cache. */
+  /** Searches answered from the cache. */
   readonly hits: number;
-  /** Worked out. */
+  /** Searches that ranked the records. */
   readonly misses: number;
-  /** Joined to an equal one that was under way. */
+  /** Searches that joined an equal one that was already running. */
   readonly coalesced: number;
-  /** Answered by words that were sure. */
+  /** Searches whose keywords were confident enough to leave vectors out. */
   readonly shortCircuits: number;
-  /** How often the query could not be embedded. */
+  /** Searches whose query could not be embedded. */
   readonly vectorErrors: number;
-  /** How long the last thousand took, in milliseconds, embedding included; 0 where there were none. */
+  /** How long callers waited for the last 1,000 searches, in milliseconds, embedding included; 0 where there were none. */
   readonly latency: { readonly count: number; readonly p50: number; readonly p95: number; readonly p99: number };
 }

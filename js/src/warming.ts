@@ -1,28 +1,29 @@
-// Work that is done again and again, while someone wants it.
+// Work that repeats on a timer until it is stopped.
 
+/** The milliseconds before the first round, and between two rounds. */
 const FIRST = 30_000;
 const BETWEEN = 20_000;
 
 /**
- * Does the work half a minute after it was started, and then every twenty seconds, until it is stopped or fails.
+ * Runs the work 30 seconds after the start and then every 20 seconds, until it is stopped or the work rejects.
  *
  * @internal
  */
 export class Warming {
   readonly #work: () => Promise<unknown>;
-  /** Of the round that is under way or comes next; in Node an object, elsewhere a number. */
+  /** The timer of the current or the next round; in Node an object, elsewhere a number. */
   #timer: (number & { unref?(): void }) | undefined;
 
   constructor(work: () => Promise<unknown>) {
     this.#work = work;
   }
 
-  /** Starting what is started does nothing. */
+  /** Starts; does nothing where it has started. */
   start(): void {
     if (!this.#timer) this.#wait(FIRST);
   }
 
-  /** Stopping what is not started does nothing. */
+  /** Stops; does nothing where it has not started. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -30,14 +31,14 @@ export class Warming {
 
   #wait(milliseconds: number): void {
     const timer = setTimeout(async () => {
-      // Nobody waits for this, and what failed now would fail again: the engine is gone.
+      // No caller waits for this promise, so a rejection is not passed on: it ends the rounds.
       const isDone = await this.#work().then(() => true, () => false);
-      // It may have been stopped, and perhaps started anew, meanwhile.
+      // It may have been stopped, and perhaps started again, in the meantime.
       if (this.#timer !== timer) return;
       if (isDone) this.#wait(BETWEEN);
       else this.stop();
     }, milliseconds) as unknown as number & { unref?(): void };
-    // It keeps no process alive.
+    // In Node, the timer must not keep the process alive.
     timer.unref?.();
     this.#timer = timer;
   }

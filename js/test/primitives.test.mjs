@@ -15,6 +15,7 @@ const {
   normaliseRrfScores,
   recencyBoost,
   reciprocalRankFusion,
+  weightedRankFusion,
 } = snapseek;
 
 const cases = JSON.parse(readFileSync(new URL("../../tests/primitives.json", import.meta.url), "utf8"));
@@ -75,6 +76,40 @@ it("P3: lists are fused as written, best first", () => {
 it("P3: which list comes first changes no bit", () => {
   for (const { vector, fts, k } of cases.reciprocalRankFusion) {
     assert.deepEqual([...reciprocalRankFusion(vector, fts, k)], [...reciprocalRankFusion(fts, vector, k)]);
+  }
+});
+
+it("U5, INV-001, INV-006, INV-007: lists are fused by weighted ranks as written", () => {
+  for (const { lists, k, weights, bonuses, is } of cases.weightedRankFusion) {
+    const results = lists.map((list) => list.map(([id, kind]) => ({ id, kind, title: "not looked at" })));
+    const fused = weightedRankFusion(results, { k, weights, bonuses });
+    assert.deepEqual(fused.map(({ id, kind, score }) => [id, kind, score]), is);
+    fused.forEach(({ score, parts }) => {
+      assert.equal(parts.length, lists.length);
+      same(parts.reduce((sum, part) => sum + part, 0), score, parts);
+    });
+  }
+});
+
+it("U5: many weighted fusions have the bits that Rust finds", () => {
+  const random = xorshift(5555);
+  const below = (end) => random.next().value % end;
+  const several = (most, make) => Array.from({ length: below(most) }, make);
+  const scores = Array.from({ length: 500 }, () => {
+    const lists = several(5, () => several(20, () => ({ id: String(below(30)), kind: ["observation", "session"][below(2)] })));
+    const k = below(100);
+    const weights = several(4, () => random.next().value / 2 ** 31);
+    const bonuses = several(4, () => random.next().value / 2 ** 36);
+    return weightedRankFusion(lists, { k, weights, bonuses }).map(({ score }) => score);
+  }).flat();
+  same(hash(scores.length, (i) => scores[i]), cases.hashes.weightedRankFusion);
+});
+
+it("U5: a bare id is of kind document, and a number that is not finite is an error", () => {
+  const [first, second] = weightedRankFusion([["a"], [{ id: "a" }, { id: "a", kind: "note" }]]);
+  assert.deepEqual([first.id, first.kind, second.kind], ["a", "document", "note"]);
+  for (const options of [{ k: NaN }, { k: -1 }, { weights: [1, Infinity] }, { bonuses: ["1"] }]) {
+    assert.throws(() => weightedRankFusion([["a"]], options), RangeError);
   }
 });
 

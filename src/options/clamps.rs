@@ -22,7 +22,7 @@ impl Clamps {
     }
 
     /// Clamps `number` to a range and records the change from `given`.
-    pub(super) fn clamp(
+    pub(crate) fn clamp(
         &mut self,
         name: &'static str,
         given: f64,

@@ -39,4 +39,4 @@ pub use salience::{deemphasized, faded, reinforced};
 pub use saturation::bm25_normalize;
 pub use tfidf::{cosine_of, idf, stop_words};
 pub use validity::Validity;
-pub use weighted_fusion::{PRIMARY_LISTS, WeightedFused, weighted_fusion};
+pub use weighted_fusion::{WeightedFused, WeightedRule, weighted_rank_fusion};

@@ -1,41 +1,72 @@
-//! How are any number of lists fused by ranks if the first lists and the first ranks count more?
+//! Fusion of any number of lists by rank, with a weight per list and a bonus for the first ranks.
 
 use super::fusion::{RRF_K, best_first};
-use crate::order::Map;
+use crate::order::{Map, Set};
 
-/// The number of lists that have double weight: the keyword list and the vector list.
-pub const PRIMARY_LISTS: usize = 2;
-
-/// A key with its fused score and the contribution of each list.
+/// A key, its score, and the part that each list adds to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WeightedFused<Key> {
     /// The key.
     pub key: Key,
-    /// The sum of the contributions, in the order of the lists.
+    /// The score: the parts, added up in the order of the lists.
     pub score: f64,
-    /// The contribution of each list; 0 if the list lacks the key.
+    /// The part of each list; 0 where the list lacks the key.
     pub parts: Vec<f64>,
 }
 
-/// Fuses ranked lists of keys: Σ weight / (60 + rank + 1) + bonus, with ranks counted from 0 (U5).
+/// The numbers of a [`weighted_rank_fusion`]; all of them should be finite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WeightedRule<'a> {
+    /// The constant of reciprocal rank fusion; 60 by default.
+    pub k: f64,
+    /// The weight of each list; further lists have weight 1. 2 and 2 by default.
+    pub weights: &'a [f64],
+    /// The bonus of each rank, from 0; further ranks have none. 0.05, 0.02 and 0.02 by default.
+    pub bonuses: &'a [f64],
+}
+
+impl Default for WeightedRule<'_> {
+    fn default() -> Self {
+        WeightedRule { k: RRF_K, weights: &[2.0, 2.0], bonuses: &[0.05, 0.02, 0.02] }
+    }
+}
+
+impl WeightedRule<'_> {
+    fn part(&self, list: usize, rank: usize) -> f64 {
+        let weight = self.weights.get(list).copied().unwrap_or(1.0);
+        let bonus = self.bonuses.get(rank).copied().unwrap_or(0.0);
+        weight / (self.k + rank as f64 + 1.0) + bonus
+    }
+}
+
+/// Fuses lists of keys, best first: Σ weight / (k + rank + 1) + bonus, with ranks from 0 (U5).
 ///
-/// The first two lists have weight 2, the others 1. The bonus is 0.05 for the first key of a list and 0.02 for the next
-/// two. A key that a list repeats counts once, at its best rank. The result is best first; ties are ordered by first
-/// appearance.
-pub fn weighted_fusion<Key: Copy + Ord>(lists: &[&[Key]]) -> Vec<WeightedFused<Key>> {
+/// A key that a list repeats counts once in it, at its best rank. Returns the best first; of equal scores, the key that was
+/// seen first: lists in their order, each from its best rank.
+///
+/// ```
+/// use snapseek::primitives::{WeightedRule, weighted_rank_fusion};
+///
+/// let keyword = [("7", "observation"), ("7", "session")];
+/// let vector = [("7", "session")];
+/// let fused = weighted_rank_fusion(&[&keyword, &vector], &WeightedRule::default());
+/// assert_eq!(fused[0].key, ("7", "session"));
+/// assert_eq!(fused[0].score, (2.0 / 62.0 + 0.02) + (2.0 / 61.0 + 0.05));
+/// ```
+pub fn weighted_rank_fusion<Key: Copy + Ord>(
+    lists: &[&[Key]],
+    rule: &WeightedRule,
+) -> Vec<WeightedFused<Key>> {
     let mut places: Map<Key, usize> = Map::new();
     let mut fused: Vec<WeightedFused<Key>> = Vec::new();
     for (number, list) in lists.iter().enumerate() {
-        for (rank, &key) in list.iter().enumerate() {
+        let mut seen: Set<Key> = Set::new();
+        for (rank, &key) in list.iter().enumerate().filter(|(_, key)| seen.insert(**key)) {
             let place = *places.or_insert(key, fused.len());
             if place == fused.len() {
                 fused.push(WeightedFused { key, score: 0.0, parts: vec![0.0; lists.len()] });
             }
-            let part = &mut fused[place].parts[number];
-            // Contributions are never 0, so a non-zero one came from a better rank of the same list.
-            if *part == 0.0 {
-                *part = weight(number) / (RRF_K + rank as f64 + 1.0) + bonus(rank);
-            }
+            fused[place].parts[number] = rule.part(number, rank);
         }
     }
     for one in &mut fused {
@@ -44,21 +75,13 @@ pub fn weighted_fusion<Key: Copy + Ord>(lists: &[&[Key]]) -> Vec<WeightedFused<K
     best_first(fused, |one| (one.score, places[&one.key]))
 }
 
-fn weight(list: usize) -> f64 {
-    if list < PRIMARY_LISTS { 2.0 } else { 1.0 }
-}
-
-fn bonus(rank: usize) -> f64 {
-    match rank {
-        0 => 0.05,
-        1 | 2 => 0.02,
-        _ => 0.0,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn weighted_fusion<Key: Copy + Ord>(lists: &[&[Key]]) -> Vec<WeightedFused<Key>> {
+        weighted_rank_fusion(lists, &WeightedRule::default())
+    }
 
     fn keys<Key: Copy>(fused: &[WeightedFused<Key>]) -> Vec<Key> {
         fused.iter().map(|one| one.key).collect()
@@ -73,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn u5_edge_3_what_stands_in_both_lists_has_both_parts() {
+    fn u5_edge_3_a_key_in_both_lists_has_the_parts_of_both() {
         let fused = weighted_fusion(&[&["a", "b"], &["b", "c"]]);
         assert_eq!(keys(&fused), ["b", "a", "c"]);
         assert_eq!(fused[0].score, (2.0 / 62.0 + 0.02) + (2.0 / 61.0 + 0.05));
@@ -103,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn u5_of_equal_scores_the_one_seen_first_stands_first() {
+    fn u5_of_equal_scores_the_key_seen_first_comes_first() {
         assert_eq!(keys(&weighted_fusion(&[&[9, 8], &[1, 2]])), [9, 1, 8, 2]);
     }
 
@@ -115,8 +138,15 @@ mod tests {
     }
 
     #[test]
+    fn u5_a_list_without_weight_and_a_rank_without_bonus_add_nothing() {
+        let rule = WeightedRule { k: 0.0, weights: &[0.0, 3.0], bonuses: &[] };
+        let fused = weighted_rank_fusion(&[&[1, 2, 1], &[2]], &rule);
+        assert_eq!(fused.iter().map(|one| (one.key, one.score)).collect::<Vec<_>>(), [(2, 3.0), (1, 0.0)]);
+    }
+
+    #[test]
     fn u5_scores_are_those_of_the_formula_written_out() {
-        // Pseudo-random lists, the same in every run.
+        // Lists that look random: the same in every run.
         let mut random = 7u64;
         let mut below = |end: u64| {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

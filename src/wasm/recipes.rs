@@ -19,4 +19,10 @@ impl Engine {
         let found = self.0.call(name, &convert::options(options)?, convert::embedded(vectors, host)?);
         found.map_err(|error| Failure::of_search(&error, name))
     }
+
+    /// Returns the number of writes since the engine was opened. An answer from before the last write is stale.
+    #[wasm_bindgen(getter)]
+    pub fn writes(&self) -> f64 {
+        self.0.writes as f64
+    }
 }

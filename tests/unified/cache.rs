@@ -1,4 +1,4 @@
-//! Are answers cached, warmed and counted as U8, U10 and U11 say?
+//! Cached answers, warming and statistics: U8, U10 and U11.
 
 use crate::{call, engine, json, search, stat};
 use snapseek::json::Json;
@@ -34,6 +34,8 @@ fn inv_004_u8_another_value_of_any_parameter_is_another_search() {
         r#""scope":"project""#,
         r#""project":"web","includeGlobal":true"#,
         r#""excludeSuperseded":true"#,
+        r#""pinned":["4"]"#,
+        r#""asOf":600"#,
     ];
     let base = search(&mut engine, "{}");
     for parameter in parameters {
@@ -42,7 +44,40 @@ fn inv_004_u8_another_value_of_any_parameter_is_another_search() {
         assert_ne!(cached, base, "{parameter}");
         assert_eq!(cached, search(&mut self::engine(), &options), "as without a cache");
     }
-    assert_eq!((stat(&mut engine, "hits"), stat(&mut engine, "misses")), (0.0, 16.0));
+    assert_eq!((stat(&mut engine, "hits"), stat(&mut engine, "misses")), (0.0, 18.0));
+}
+
+#[test]
+fn inv_004_the_parameters_of_a_hybrid_search_are_in_the_key_too() {
+    let mut engine = engine();
+    let parameters = [
+        "",
+        r#","shortCircuit":false"#,
+        r#","shortCircuit":{"score":0.5}"#,
+        r#","shortCircuit":{"gap":0.5}"#,
+        r#","expand":true"#,
+        r#","expand":true,"expansions":2"#,
+        r#","expand":true,"vocabulary":false"#,
+        r#","explain":true"#,
+        r#","strict":true"#,
+        r#","model":"own""#,
+    ];
+    for parameter in parameters {
+        let options = format!(r#"{{"query":"why did the ledger fail?"{parameter}}}"#);
+        assert_eq!(search(&mut engine, &options), search(&mut self::engine(), &options), "{parameter}");
+    }
+    assert_eq!((stat(&mut engine, "hits"), stat(&mut engine, "misses")), (0.0, parameters.len() as f64));
+}
+
+#[test]
+fn inv_004_a_clamped_limit_shares_its_answer_and_is_still_reported() {
+    let mut engine = engine();
+    let answer = |engine: &mut Engine, limit: &str| search(engine, &format!(r#"{{"limit":{limit}}}"#));
+    assert_eq!(answer(&mut engine, "100").get("clamped"), None);
+    let clamped = r#"{"limit":{"given":500,"used":100}}"#;
+    assert_eq!(answer(&mut engine, "500").get("clamped"), Some(&json(clamped)));
+    assert_eq!(answer(&mut engine, "100").get("clamped"), None);
+    assert_eq!((stat(&mut engine, "hits"), stat(&mut engine, "misses")), (2.0, 1.0));
 }
 
 type Write = fn(&mut Engine, &Record);
@@ -76,7 +111,7 @@ fn u8_any_write_clears_the_cache() {
 }
 
 #[test]
-fn u8_edge_5_a_crowd_of_answers_loses_its_oldest() {
+fn u8_edge_5_a_crowded_cache_evicts_its_oldest_answers() {
     let mut engine = engine();
     let ask = |engine: &mut Engine, number: u32| {
         let hits = stat(engine, "hits");
@@ -93,7 +128,7 @@ fn u8_edge_5_a_crowd_of_answers_loses_its_oldest() {
 fn u10_warming_renews_an_answer_and_counts_as_no_search() {
     let mut engine = engine();
     let first = search(&mut engine, r#"{"query":"ledger","now":0}"#);
-    let warmed = search(&mut engine, r#"{"query":"ledger","now":20000,"warming":true}"#);
+    let warmed = call(&mut engine, "unified.warm", r#"{"query":"ledger","now":20000}"#);
     assert_eq!(warmed, first);
     assert_eq!(stat(&mut engine, "searches"), 1.0);
     search(&mut engine, r#"{"query":"ledger","now":45000}"#);
@@ -101,7 +136,7 @@ fn u10_warming_renews_an_answer_and_counts_as_no_search() {
 }
 
 #[test]
-fn u11_figures_tell_searches_hits_misses_coalesced_and_latencies() {
+fn u11_stats_have_searches_hits_misses_coalesced_and_latencies() {
     let mut engine = engine();
     search(&mut engine, r#"{"query":"ledger"}"#);
     search(&mut engine, r#"{"query":"ledger"}"#);

@@ -1,11 +1,11 @@
-//! Which variants and boosters expand a query? U6 and U7.
+//! Variants of the query (U6) and boosters (U7).
 
 use crate::{
     RECORDS, SCHEMA, call, engine, engine_of, found, items, json, number, schema, search, sorted, text,
     words_only,
 };
 use snapseek::json::Json;
-use snapseek::{Engine, Record};
+use snapseek::{Embedded, Engine, Record, UnifiedQuery};
 
 #[test]
 fn inv_006_u6_lists_of_variants_come_after_the_first_two_and_count_half() {
@@ -23,6 +23,33 @@ fn inv_006_u6_lists_of_variants_come_after_the_first_two_and_count_half() {
 }
 
 #[test]
+fn u6_the_number_of_variants_and_the_vocabulary_are_options() {
+    let mut engine = engine_of(&words_only(), RECORDS.iter().copied());
+    let mut response = |expansions, vocabulary| {
+        let query = UnifiedQuery::of("why did the ledger fail?");
+        let query = UnifiedQuery { expand: true, expansions, vocabulary, ..query };
+        engine.unified().search(&query, &Embedded::default()).unwrap()
+    };
+    assert_eq!([1, 2, 3, 4].map(|expansions| response(expansions, true).variants.len()), [1, 2, 3, 3]);
+    assert!(response(4, true).degraded, "this snapshot has no embedder for its words");
+    assert_eq!((response(4, false).degraded, response(4, false).warnings), (false, Vec::new()));
+}
+
+#[test]
+fn u6_without_the_vocabulary_words_of_the_index_are_no_variants() {
+    let records = [
+        r#"{"id":"1","kind":"observation","content":"electroencephalodatabases"}"#,
+        r#"{"id":"2","kind":"observation","content":"electroencephalodatabases of tickets"}"#,
+    ];
+    let mut engine = engine_of(&schema(SCHEMA), records);
+    let mut count = |vocabulary| {
+        let query = UnifiedQuery { expand: true, vocabulary, ..UnifiedQuery::of("electroencephalodatabank") };
+        engine.unified().search(&query, &Embedded::default()).unwrap().variants.len()
+    };
+    assert_eq!((count(true), count(false)), (2, 1));
+}
+
+#[test]
 fn u6_expansion_is_off_unless_asked_for() {
     let response = search(&mut engine(), r#"{"query":"why did the ledger fail?"}"#);
     assert_eq!((response.get("variants"), response.get("intent")), (None, None));
@@ -30,7 +57,7 @@ fn u6_expansion_is_off_unless_asked_for() {
 
 #[test]
 fn u6_words_of_the_index_that_are_near_are_asked_for() {
-    // Without a stemmer each form of a word is a separate word. A word this long is similar by its letters alone.
+    // Without a stemmer, the forms of a word are words of their own; so long a one is near by its letters alone.
     let records = [
         r#"{"id":"1","kind":"observation","content":"electroencephalographical work"}"#,
         r#"{"id":"2","kind":"observation","content":"an electroencephalographical day"}"#,
@@ -50,7 +77,7 @@ fn u6_words_of_the_index_that_are_near_are_asked_for() {
     assert_eq!(found.len(), 2, "what is in one record leads nowhere: {found:?}");
     assert_eq!(found[1].0, "electroencephalographical");
     assert!((0.35..0.7).contains(&found[1].1), "{found:?}");
-    // Writes change the vocabulary.
+    // What is written changes the vocabulary.
     let text = r#"{"id":"4","kind":"prompt","content":"electroencephalographs again"}"#;
     engine.add([&Record::from_json(json(text)).unwrap()]).unwrap();
     assert_eq!(variants(&mut engine)[2].0, "electroencephalographs");
@@ -58,7 +85,7 @@ fn u6_words_of_the_index_that_are_near_are_asked_for() {
 
 #[test]
 fn u6_a_stem_of_the_index_is_looked_for_as_it_is() {
-    // If this stem were treated as a word, it would be stemmed again and not be found.
+    // This stem, taken for a word, would be stemmed once more and found nowhere.
     let records = [
         r#"{"id":"1","kind":"observation","content":"electroencephalodatabases"}"#,
         r#"{"id":"2","kind":"observation","content":"electroencephalodatabases of tickets"}"#,
@@ -98,6 +125,8 @@ fn u7_boosters_append_their_words_and_an_empty_query_stays_empty() {
         assert_eq!(text(&boosted, "query"), query);
         assert_eq!(boosted, search(&mut engine, &format!(r#"{{"query":"{query}","limit":3}}"#)));
         assert_ne!(boosted, search(&mut engine, r#"{"query":" ledger","limit":3}"#));
+        let missing = engine.call(name, &json("{}"), None).unwrap_err().to_string();
+        assert_eq!(missing, "query: is required", "{name}");
         let empty = call(&mut engine, name, r#"{"query":"  "}"#);
         assert_eq!((text(&empty, "query"), text(&empty, "mode")), ("", "filter"));
     }

@@ -1,4 +1,4 @@
-//! How are lists fused, and which parts does a score have? U4.
+//! The fusion of lists, and the explanation of scores: U4.
 
 use crate::{
     RECORDS, SCHEMA, engine, engine_of, found, given_vectors, items, json, number, schema, search, sorted,
@@ -8,7 +8,7 @@ use snapseek::json::Json;
 use snapseek::{Engine, Record};
 
 #[test]
-fn u4_edge_3_what_both_lists_have_has_the_parts_of_both_and_explains_them_exactly() {
+fn u4_edge_3_a_record_in_both_lists_has_the_parts_of_both_and_explains_them_exactly() {
     let mut engine = engine();
     for options in [
         r#"{"query":"ledger tickets","explain":true}"#,
@@ -23,12 +23,12 @@ fn u4_edge_3_what_both_lists_have_has_the_parts_of_both_and_explains_them_exactl
             let Some(Json::Array(parts)) = explain.get("parts") else { panic!("no parts") };
             let sum = parts.iter().fold(0.0, |sum, part| sum + number(part, "product"));
             assert_eq!(sum, number(hit, "score"));
-            both += usize::from(explain.get("bm25").is_some() && explain.get("similarity").is_some());
+            both += usize::from(explain.get("keyword").is_some() && explain.get("vector").is_some());
         }
         assert!(both > 0);
         assert_eq!(text(&response, "mode"), "hybrid");
     }
-    // The record is first in both lists: 2 / 61 + 0.05, twice.
+    // First in both lists: 2 / 61 + 0.05, twice.
     let vector = [1.0, 0.0];
     let mut engine = engine_of(&given_vectors(), RECORDS.iter().copied());
     let first = &items(&with_vector(&mut engine, r#"{"query":"SQLite tickets writer"}"#, vector))[0];
@@ -45,13 +45,14 @@ fn inv_001_records_with_one_id_and_several_kinds_are_several_hits() {
 
 #[test]
 fn inv_005_edge_6_scores_of_words_are_at_least_zero_and_below_one() {
-    // FTS5's ranks are negative; only their absolute value counts.
+    // FTS5's ranks are negative; P7 normalises their magnitude.
     let mut engine = engine_of(&words_only(), RECORDS.iter().copied());
     for query in ["ledger", "the", "service day", "stale timetable", "zzz"] {
         for hit in items(&search(&mut engine, &format!(r#"{{"query":"{query}","explain":true}}"#))) {
             let score = number(&hit, "score");
             assert!((0.0..1.0).contains(&score), "{query}: {score}");
-            let bm25 = number(hit.get("explain").unwrap(), "bm25");
+            let bm25 = number(hit.get("explain").unwrap().get("keyword").unwrap(), "bm25");
+            assert!(bm25 <= 0.0);
             assert_eq!(score, bm25.abs() / (1.0 + bm25.abs()));
         }
     }

@@ -1,6 +1,4 @@
-//! Does the unified recipe search observations, sessions and prompts together?
-//!
-//! This file holds the parts that all files of this test share.
+//! The unified recipe: one search over observations, sessions and prompts.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -30,12 +28,12 @@ fn schema(text: &str) -> Schema {
     serde_json::from_str(text).unwrap()
 }
 
-/// Builds the same engine without vectors.
+/// The same without vectors.
 fn words_only() -> Schema {
     schema(&SCHEMA.replace(r#""own": {"embedder": "hash"}"#, ""))
 }
 
-/// Returns a schema with vectors that the caller gives.
+/// With vectors that the caller gives.
 fn given_vectors() -> Schema {
     schema(
         &SCHEMA
@@ -94,7 +92,7 @@ fn number(value: &Json, name: &str) -> f64 {
     value.get(name).and_then(Json::as_f64).unwrap_or(f64::NAN)
 }
 
-/// Returns the found records as `id/kind`, with the first letter of the kind.
+/// Which records were found: `id/kind`, the kind by its first letter.
 fn found(response: &Json) -> Vec<String> {
     items(response).iter().map(|hit| format!("{}/{}", text(hit, "id"), &text(hit, "kind")[..1])).collect()
 }

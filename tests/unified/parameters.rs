@@ -1,4 +1,4 @@
-//! Which parameters does a caller have? U1 and U2.
+//! The parameters of a search: U1 and U2.
 
 use crate::{
     RECORDS, SCHEMA, engine, engine_of, found, items, json, number, schema, search, sorted, text, words_only,
@@ -29,7 +29,7 @@ fn u1_every_parameter_selects_with_words_and_without() {
         let newest = search(&mut engine(), &format!("{{{filter}}}"));
         assert_eq!(found(&newest), *expected, "{filter}");
         assert_eq!(text(&newest, "mode"), "filter");
-        // Every record has a vector, so a query with a vector finds exactly the records that pass the filter.
+        // Every record has a vector, so with a vector all that pass are found, and nothing else: filters never leak.
         for query in ["ledger tickets", "stale timetable", "zzz"] {
             let options = format!(r#"{{"query":"{query}",{filter}}}"#);
             let hybrid = search(&mut engine(), &options);
@@ -77,7 +77,7 @@ fn u1_order_is_by_relevance_or_by_date_and_what_has_no_date_comes_last() {
 
 #[test]
 fn u1_by_date_the_newest_of_all_that_match_come_first_not_those_of_the_best_page() {
-    // The newest record has the lowest score, because it is the longest.
+    // The newest matches worst, by its length.
     let records = (0..60).map(|id| {
         let filler = "and other things ".repeat(id);
         format!(r#"{{"id":"{id}","kind":"prompt","content":"ledger {filler}","createdAt":{id}}}"#)
@@ -104,12 +104,29 @@ fn u1_format_index_has_no_record_and_full_has() {
 }
 
 #[test]
-fn u1_what_cannot_be_used_is_told_all_at_once() {
+fn u1_all_faults_come_in_one_message() {
     let options = json(
-        r#"{"type":"memories","orderBy":"size","format":"xml","limit":"many","offset":-1,"dateStart":"soon","typ":1}"#,
+        r#"{"type":"memories","orderBy":"size","format":"xml","limit":"many","offset":-1,"dateStart":"soon","typ":1,
+            "query":5,"shortCircuit":{"score":-1},"expansions":0,"vocabulary":"no","strict":null}"#,
     );
     let message = engine().call("unified.search", &options, None).unwrap_err().to_string();
-    for option in ["type", "orderBy", "format", "limit", "offset", "dateStart", "typ"] {
+    for internal in ["embedder", "embedFailed", "warming"] {
+        assert!(!message.contains(internal), "{internal} in {message}");
+    }
+    for option in [
+        "type",
+        "orderBy",
+        "format",
+        "limit",
+        "offset",
+        "dateStart",
+        "typ",
+        "query",
+        "shortCircuit.score",
+        "expansions",
+        "vocabulary",
+        "strict",
+    ] {
         assert!(message.contains(&format!("{option}: ")), "{option} in {message}");
     }
 }
@@ -153,8 +170,12 @@ fn u2_inv_002_a_limit_is_clamped_to_a_hundred_and_zero_is_twenty() {
     let records = records.collect::<Vec<_>>();
     let mut engine = engine_of(&schema(SCHEMA), records.iter().map(String::as_str));
     for query in ["", "ferry"] {
-        for (limit, expected) in [("0", 20), ("null", 20), ("1", 1), ("500", 100), ("-1", 1)] {
+        for (limit, expected) in [("0", 20), ("1", 1), ("500", 100), ("-1", 1)] {
             let response = search(&mut engine, &format!(r#"{{"query":"{query}","limit":{limit}}}"#));
+            let clamped = response.get("clamped").and_then(|clamped| clamped.get("limit"));
+            let expected_clamp = format!(r#"{{"given":{limit},"used":{expected}}}"#);
+            let is_clamped = !["0", "1"].contains(&limit);
+            assert_eq!(clamped, is_clamped.then(|| json(&expected_clamp)).as_ref(), "{limit}");
             assert_eq!((items(&response).len(), number(&response, "limit")), (expected, expected as f64));
         }
     }

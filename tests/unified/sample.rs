@@ -1,4 +1,4 @@
-//! Does the preset answer the questions about its sample?
+//! The preset answers the questions about its sample.
 
 use crate::{call, engine_of, items, json, text};
 use snapseek::Schema;

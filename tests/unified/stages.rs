@@ -1,4 +1,4 @@
-//! Do the stages that follow scoring, and the filters before it, work in the unified recipe?
+//! The stages that run after scoring.
 
 use crate::{RECORDS, engine, found, search, sorted};
 use snapseek::Engine;
@@ -15,6 +15,6 @@ fn stages_work_on_the_hits_of_this_recipe() {
     assert_eq!(keys(&mut engine, r#""minRelevance":1"#), [""; 0]);
     let all = keys(&mut engine, r#""limit":100"#).len();
     assert!((1..all).contains(&keys(&mut engine, r#""maxTokens":20"#).len()));
-    // Without a query no record is irrelevant.
+    // Without a query, every record is relevant.
     assert_eq!(found(&search(&mut engine, r#"{"minRelevance":1}"#)).len(), RECORDS.len());
 }

@@ -5,9 +5,9 @@ import type { Engine } from "../../../pkg/node.js";
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
 
-/** The calls that `open` and `withDocuments` use, an option of `verify`, and the calls that only a store uses. */
+/** Calls of the module that the package uses itself: for documents, vectors, joined searches, stores, and an option of `verify`. */
 type Within =
-  | ("documentFiles" | "setDocumentCache" | "ranges" | "supply" | "trim" | "verifyChecksums")
+  | ("documentFiles" | "setDocumentCache" | "ranges" | "supply" | "trim" | "verifyChecksums" | "modelWidth" | "writes")
   | ("compactedSnapshot" | "allChanges" | "rebase");
 
 /** Every call of the module has a face; `search` has two, `call` one for each recipe, and what is made by hand has none. */

@@ -1,13 +1,13 @@
 // What must compile, and, under each `@ts-expect-error`, what must not.
 
-import { SnapseekError, build, formatZodError, normaliseRrfScores, open, recencyBoost, reciprocalRankFusion } from "../../../pkg/node.js";
+import { SnapseekError, build, formatZodError, normaliseRrfScores, open, recencyBoost, reciprocalRankFusion, weightedRankFusion } from "../../../pkg/node.js";
 import { connect, expose, openInWorker } from "../../../pkg/worker.js";
 import type { RemoteEngine } from "../../../pkg/worker.js";
 import * as slim from "../../../pkg/search-node.js";
 import * as inFiles from "../../../pkg/persist-node.js";
 import { persist, type Store } from "../../../pkg/persist.js";
 import * as web from "../../../pkg/web.js";
-import type { Embed, Engine, ErrorCode, Filter, Hit, MatchRow, MemoryResponse, MemoryResult, MemoryUsage, RecordInput, Schema, Searcher, SearchResponse } from "../../../pkg/node.js";
+import type { Embed, Engine, ErrorCode, Filter, FtsSearchResult, Hit, MatchRow, MemoryResponse, MemoryResult, MemoryUsage, RecordInput, Schema, Searcher, SearchResponse, SimilarityResult, WeightedResult } from "../../../pkg/node.js";
 
 declare const bytes: Uint8Array;
 
@@ -42,7 +42,11 @@ export async function whatCompiles(): Promise<void> {
   const unified = await engine.unified.search({ query: "a", type: "sessions", dateStart: new Date(), concepts: ["b"], embed });
   const decided: string | undefined = (await engine.unified.decisions("a", { limit: 3 })).hits[0]?.title;
   const p95: number = engine.unified.stats().latency.p95;
-  void [unified.shortCircuit, decided, p95, await engine.unified.warm()];
+  const expanded = await engine.unified.search({ expand: true, expansions: 2, vocabulary: false, shortCircuit: { score: 0.9 }, strict: true });
+  const milliseconds: number = expanded.elapsed;
+  const reasons: readonly string[] = expanded.warnings;
+  await engine.unified.search({ shortCircuit: false, explain: true, now: new Date() });
+  void [unified.shortCircuit, decided, p95, milliseconds, reasons, await engine.unified.warm({ signal: AbortSignal.timeout(1) })];
   await open("a.snap", { docs: new URL("file:///a"), onMissingRanges: "download", docsCache: 1 << 20 });
   await open(bytes, { docs: [new Blob(), "b"] });
   const matched: MatchRow[] = await engine.withDocuments(() => engine.match("a"), { signal: AbortSignal.timeout(1) });
@@ -57,6 +61,10 @@ export async function whatCompiles(): Promise<void> {
   engine.remove(["a", 1, { id: "a", kind: "note" }]);
   built.apply(engine.changes());
   await open(engine.snapshot());
+  const near: SimilarityResult[] = [{ id: "a", similarity: 0.5 }];
+  const matching: FtsSearchResult[] = [{ id: "a", rank: -1 }];
+  const weighted: WeightedResult[] = weightedRankFusion([near, matching, ["a"], [{ id: "a", kind: "note" }]], { k: 10, weights: [1], bonuses: [] });
+  void weighted;
   const fusedIds: Map<string, number> = normaliseRrfScores(reciprocalRankFusion(["a"], [{ id: "b" }], 10));
   const boost: number = recencyBoost("2026-01-01", new Date(), 0.1);
   const told: string = formatZodError({ issues: [{ path: ["limit", 0], message: "too large" }] });
@@ -193,6 +201,8 @@ export async function whatDoesNotCompile(engine: Engine): Promise<void> {
   engine.searchSync("a", { mode: "fuzzy" });
   // @ts-expect-error: there is no such type of records.
   await engine.unified.search({ type: "memories" });
+  // @ts-expect-error: the query is the first argument.
+  await engine.unified.changes("a", { query: "b" });
   // @ts-expect-error: a vector is numbers.
   engine.searchSync("a", { vector: ["1"] });
   // @ts-expect-error: what is awaited cannot be asked at once.

@@ -1,129 +1,99 @@
-//! The unified recipe: observations, sessions and prompts, asked in one way.
+//! How are the candidates of a unified search ranked?
 //!
-//! Without words, filters alone select, newest first. Words are looked for first; where they are sure, that is the answer.
-//! Otherwise nearest vectors, and on request other ways to ask, are fused with them by ranks.
+//! Without words, the filters alone select records, newest first. Otherwise the keyword leg runs first; where its results are
+//! confident, they are the answer. If not, the nearest vectors and, on request, the results of other wordings are fused with
+//! the keyword results by rank.
 
-use super::params::{self, Params};
+use super::parameters::ShortCircuit;
+use super::query::{self, UnifiedQuery};
+use super::response::UnifiedMode;
 use super::variants::{Variant, variants};
 use super::vocabulary::Vocabulary;
 use crate::bitmap::Bitmap;
 use crate::order::{Map, Set};
-use crate::pipeline::Standing;
-use crate::pipeline::{Ask, Signal, Words};
-use crate::pipeline::{Context, Formula, Measure, Rated};
-use crate::pipeline::{InterpretError, Legs, WordRule, interpret};
-use crate::query::{self, Query};
-use crate::ranking::{WeightedFused, bm25_normalize, weighted_fusion};
+use crate::pipeline::{
+    Ask, Context, Formula, InterpretError, Legs, Measure, Rated, Signal, Standing, WordRule, Words, interpret,
+};
+use crate::query::{Query, Term};
+use crate::ranking::{WeightedFused, WeightedRule, bm25_normalize, weighted_rank_fusion};
 use crate::retrieval::{Ranked, TimeOrder, by_time, nearest};
 use crate::vector;
-use serde::Serialize;
 use std::mem::take;
 
-/// Words are sure where the best scores so much,
-const SURE_SCORE: f64 = 0.85;
-/// and the second so much less.
-const SURE_GAP: f64 = 0.15;
-/// Each list has so many candidates for each hit that is wanted.
+/// The number of candidates per list for each hit of the page.
 const CANDIDATES_PER_HIT: usize = 2;
 
-/// What the convenience calls append to a query (U7), by their names.
-const BOOSTERS: [(&str, &str); 3] = [
-    ("unified.decisions", "decision chose architecture"),
-    ("unified.changes", "changed modified refactored"),
-    ("unified.howItWorks", "architecture design pattern implements"),
-];
-
-/// What a call of this name appends to its query; nothing where it is no such call.
-pub fn booster(call: &str) -> &'static str {
-    BOOSTERS.into_iter().find(|(name, _)| *name == call).map_or("", |(_, words)| words)
-}
-
-/// A query with what is appended to it; an empty one stays empty.
-pub fn boosted(query: &str, booster: &str) -> String {
-    let is_bare = query.is_empty() || booster.is_empty();
-    if is_bare { query.to_owned() } else { format!("{query} {booster}") }
-}
-
-/// What there is to compare vectors with.
+/// The vector of the query.
 #[derive(Clone, Copy, Debug)]
-pub enum QueryVector<'a> {
-    /// Nothing.
+pub(super) enum VectorState<'a> {
+    /// There is none.
     Missing,
-    /// A vector, for the model in this place.
+    /// A vector for the model in this place.
     Ready(usize, &'a vector::VectorQuery),
-    /// A vector that has still to be made, if it is needed.
-    Later,
+    /// The host makes one, if the search needs it.
+    Pending,
 }
 
-/// What to do.
+/// Everything that a ranking needs besides the records.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan<'a> {
-    /// What was asked.
-    pub params: &'a Params,
-    /// By segment, the documents that may be hits; none where all may.
+pub(super) struct UnifiedPlan<'a> {
+    /// The checked query.
+    pub query: &'a UnifiedQuery,
+    /// For each segment, the documents that may be hits; none where all may.
     pub allowed: Option<&'a [Bitmap]>,
-    /// The query's vector.
-    pub vector: QueryVector<'a>,
-    /// Words of the index, and the query's vector by the same embedder.
+    /// The vector of the query.
+    pub vector: VectorState<'a>,
+    /// The words of the index, and the vector of the query by the same embedder.
     pub vocabulary: Option<(&'a Vocabulary, &'a [f32])>,
 }
 
-/// Which way a search took (U3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Route {
-    /// Filters alone.
-    Filter,
-    /// Words alone.
-    Keyword,
-    /// Words and vectors.
-    Hybrid,
-}
-
-/// What was found.
+/// The ranked records of a search.
 #[derive(Clone, Debug)]
-pub struct Found {
-    /// At least the rows up to the end of the page, if there are so many; in order.
+pub(super) struct UnifiedRanking {
+    /// The rows in order: at least those up to the end of the page, if there are as many.
     rows: Vec<Rated>,
     /// The hits of the page.
-    pub page: Vec<Shown>,
-    /// How their scores were made.
+    pub page: Vec<PageHit>,
+    /// The names of the parts of the scores.
     pub formula: Formula,
-    /// Which way was taken.
-    pub route: Route,
-    /// How many candidates each leg gave.
+    /// The way that the search took.
+    pub mode: UnifiedMode,
+    /// The number of candidates of each leg.
     pub legs: Legs,
-    /// Whether words were so sure that nothing else was asked.
+    /// Whether the keyword results were confident enough to leave vectors out.
     pub is_short_circuit: bool,
-    /// The ways in which it was asked, where there are several.
+    /// The variants that were searched for, the query first; empty without `expand`.
     pub variants: Vec<Variant>,
 }
 
-/// A hit.
+/// A hit of the page.
 #[derive(Clone, Debug)]
-pub struct Shown {
+pub(super) struct PageHit {
     /// The row and its score.
     pub rated: Rated,
-    /// Whether it is here because it was pinned.
+    /// Whether the caller pinned it.
     pub is_pinned: bool,
     /// The rows that are folded under it.
     pub folded: Vec<u32>,
 }
 
-/// Finds the hits; none where that takes a vector that has still to be made.
+/// Ranks the records; none where that takes a vector that the host has still to make.
 ///
 /// # Errors
 /// When the snapshot is damaged.
-pub fn search(context: &Context, plan: &Plan) -> Result<Option<Found>, InterpretError> {
-    let params = plan.params;
-    let time = Params::time(context.schema);
-    if params.query.is_empty() {
-        let order = params.order.unwrap_or(TimeOrder::Newest);
-        let rows = by_time(context.corpus, time, order, depth(params), plan.allowed)?;
-        return Ok(Some(Found::by_filter(rows).staged(context, plan)?));
+pub(super) fn ranked(
+    context: &Context,
+    plan: &UnifiedPlan,
+) -> Result<Option<UnifiedRanking>, InterpretError> {
+    let query = plan.query;
+    let time = UnifiedQuery::time(context.schema);
+    if query.query.is_empty() {
+        let order = query.order.unwrap_or(TimeOrder::Newest);
+        let rows = by_time(context.corpus, time, order, depth(query), plan.allowed)?;
+        return Ok(Some(UnifiedRanking::by_filter(rows).staged(context, plan)?));
     }
     let weights = context.schema.weights();
-    let depth = depth(params);
+    let depth = depth(query);
     let found_by = |query: &Query| {
         let words = Words { query, weights: &weights };
         let ask = Ask { words: Some(words), vector: None, depth, allowed: plan.allowed, wants_all: false };
@@ -131,89 +101,91 @@ pub fn search(context: &Context, plan: &Plan) -> Result<Option<Found>, Interpret
             ask.candidates(context.corpus)?.keyword.map_or_else(Vec::new, |found| found.rows),
         )
     };
-    let keyword = found_by(&query_of(context, &params.query)?)?;
-    let is_alone = !params.expands && matches!(plan.vector, QueryVector::Missing);
-    let is_short_circuit = !is_alone && is_sure(&keyword);
-    let mut found = if is_alone || is_short_circuit {
-        Found { is_short_circuit, ..Found::by_words(&keyword) }
+    let keyword = found_by(&query_of(context, &query.query)?)?;
+    let is_alone = !query.expand && matches!(plan.vector, VectorState::Missing);
+    let is_short_circuit =
+        !is_alone && query.short_circuit.is_some_and(|limits| is_confident(&keyword, limits));
+    let mut ranking = if is_alone || is_short_circuit {
+        UnifiedRanking { is_short_circuit, ..UnifiedRanking::by_words(&keyword) }
     } else {
         let near = match plan.vector {
-            QueryVector::Later => return Ok(None),
-            QueryVector::Missing => None,
-            QueryVector::Ready(model, query) => {
-                let vector = Some((model, query));
+            VectorState::Pending => return Ok(None),
+            VectorState::Missing => None,
+            VectorState::Ready(model, vector) => {
+                let vector = Some((model, vector));
                 let ask = Ask { words: None, vector, depth, allowed: plan.allowed, wants_all: false };
                 ask.nearest().map(|asked| nearest(context.corpus, &asked)).transpose()?
             }
         };
-        let variants = if params.expands { all_variants(context, plan) } else { Vec::new() };
+        let variants = if query.expand { all_variants(context, plan) } else { Vec::new() };
         let mut others = Vec::new();
         for variant in variants.iter().skip(1) {
             others.push(found_by(&variant_query(context, variant)?)?);
         }
-        Found::fused(params, &keyword, near.as_deref(), variants, &others)
+        UnifiedRanking::fused(query, &keyword, near.as_deref(), variants, &others)
     };
-    if let Some(order) = params.order {
-        order.sort(context.corpus, time, &mut found.rows, |rated| rated.row)?;
+    if let Some(order) = query.order {
+        order.sort(context.corpus, time, &mut ranking.rows, |rated| rated.row)?;
     }
-    Ok(Some(found.staged(context, plan)?))
+    Ok(Some(ranking.staged(context, plan)?))
 }
 
-/// Whether hits are shown as they are fused. Otherwise the newest of the best are wanted, or what stages leave of them:
-/// always of the same ones, whatever the page.
-fn is_plain(params: &Params) -> bool {
-    params.order.is_none() && params.stages.are_none()
+/// Whether the hits are shown in fused order. Otherwise a date or a stage reorders the best records, which must then be the
+/// same ones for every page.
+fn is_plain(query: &UnifiedQuery) -> bool {
+    query.order.is_none() && query.stages.are_none()
 }
 
-/// How many candidates each list gives: twice the page, and doubled until the page is within.
-fn depth(params: &Params) -> usize {
-    let Params { limit, offset, .. } = params;
-    match is_plain(params) {
+/// Returns the number of candidates per list: twice the page, doubled until the page is within.
+fn depth(query: &UnifiedQuery) -> usize {
+    let UnifiedQuery { limit, offset, .. } = query;
+    match is_plain(query) {
         true => CANDIDATES_PER_HIT * limit * (offset + limit).div_ceil(*limit).next_power_of_two(),
-        false => CANDIDATES_PER_HIT * params::MAX_LIMIT.max(offset + limit),
+        false => CANDIDATES_PER_HIT * query::MAX_LIMIT.max(offset + limit),
     }
 }
 
-/// Whether the best is so much better that vectors would only add noise (INV-003); one alone has nothing beside it.
-fn is_sure(keyword: &[Ranked]) -> bool {
+/// Whether the best keyword result leads so clearly that vectors would only add noise (INV-003). A lone result leads by its
+/// whole score.
+fn is_confident(keyword: &[Ranked], limits: ShortCircuit) -> bool {
     let score = |place: usize| keyword.get(place).map_or(0.0, |ranked| bm25_normalize(ranked.rank));
-    score(0) >= SURE_SCORE && score(0) - score(1) >= SURE_GAP
+    !keyword.is_empty() && score(0) >= limits.score && score(0) - score(1) >= limits.gap
 }
 
 fn query_of(context: &Context, text: &str) -> Result<Query, InterpretError> {
     Ok(interpret(text, WordRule::Any, context.corpus, context.schema, context.analyzer, false, 0)?.query)
 }
 
-fn all_variants(context: &Context, plan: &Plan) -> Vec<Variant> {
+fn all_variants(context: &Context, plan: &UnifiedPlan) -> Vec<Variant> {
     let near = plan.vocabulary.map(|(vocabulary, vector)| vocabulary.near(vector, &context.query_terms()));
-    variants(&plan.params.query, near.unwrap_or_default())
+    variants(&plan.query.query, near.unwrap_or_default(), plan.query.expansions)
 }
 
 fn variant_query(context: &Context, variant: &Variant) -> Result<Query, InterpretError> {
     let mut query = query_of(context, &variant.query)?;
-    // A stem that is taken for text would be stemmed again.
+    // The term is a stem already; analysed as text, it would be stemmed again.
     if let (Some(term), Some(phrase)) = (&variant.term, query.phrases.first_mut()) {
-        phrase.terms = vec![query::Term::Exact(term.clone())];
+        phrase.terms = vec![Term::Exact(term.clone())];
     }
     Ok(query)
 }
 
-impl Found {
-    fn of(rows: Vec<Rated>, names: &[&str], route: Route) -> Found {
-        // Only told of: the scores are made elsewhere.
+impl UnifiedRanking {
+    fn of(rows: Vec<Rated>, names: &[&str], mode: UnifiedMode) -> UnifiedRanking {
+        // The formula only names the parts; fusion computes the scores.
         let mut formula = Formula::default();
         names.iter().for_each(|name| formula.add(name, 1.0, Measure::Given(Vec::new())));
         let (is_short_circuit, legs) = (false, Legs::default());
-        Found { rows, page: Vec::new(), formula, route, legs, is_short_circuit, variants: Vec::new() }
+        UnifiedRanking { rows, page: Vec::new(), formula, mode, legs, is_short_circuit, variants: Vec::new() }
     }
 
-    /// Rows that were not scored.
-    fn by_filter(rows: Vec<u32>) -> Found {
-        Found::of(rows.into_iter().map(unscored).collect::<Vec<_>>(), &[], Route::Filter)
+    /// Ranks rows that a filter selected; they have no score.
+    fn by_filter(rows: Vec<u32>) -> UnifiedRanking {
+        UnifiedRanking::of(rows.into_iter().map(unscored).collect::<Vec<_>>(), &[], UnifiedMode::Filter)
     }
 
-    /// What words found, each scored by P7.
-    fn by_words(keyword: &[Ranked]) -> Found {
+    /// Ranks the keyword results, each by its normalised score (P7).
+    fn by_words(keyword: &[Ranked]) -> UnifiedRanking {
         let rated = |(place, ranked): (usize, &Ranked)| {
             let score = bm25_normalize(ranked.rank);
             let keyword = Some(Signal { score: 0.0 - ranked.rank, place: Some(place) });
@@ -221,17 +193,17 @@ impl Found {
         };
         let legs = Legs { keyword: Some(keyword.len()), vector: None };
         let rows = keyword.iter().enumerate().map(rated).collect::<Vec<_>>();
-        Found { legs, ..Found::of(rows, &["keyword"], Route::Keyword) }
+        UnifiedRanking { legs, ..UnifiedRanking::of(rows, &["keyword"], UnifiedMode::Keyword) }
     }
 
-    /// All lists as one (U5): the words', the vectors', then those of the variants.
+    /// Fuses all lists (U5): the keyword list, the vector list, then the list of each variant.
     fn fused(
-        params: &Params,
+        query: &UnifiedQuery,
         keyword: &[Ranked],
         near: Option<&[Ranked]>,
         variants: Vec<Variant>,
         others: &[Vec<Ranked>],
-    ) -> Found {
+    ) -> UnifiedRanking {
         let vector = near.unwrap_or_default();
         let ranked = [keyword, vector].into_iter().chain(others.iter().map(Vec::as_slice));
         let lists = ranked.map(|list| list.iter().map(|one| one.row).collect::<Vec<_>>()).collect::<Vec<_>>();
@@ -244,33 +216,33 @@ impl Found {
             values: one.parts,
             factors: Vec::new(),
         };
-        let rows = match is_plain(params) {
-            true => in_pages(&lists, params.limit, params.offset + params.limit),
-            false => weighted_fusion(&lists.iter().map(Vec::as_slice).collect::<Vec<_>>()),
+        let rows = match is_plain(query) {
+            true => in_pages(&lists, query.limit, query.offset + query.limit),
+            false => fusion(&lists.iter().map(Vec::as_slice).collect::<Vec<_>>()),
         };
         let others = variants.iter().skip(1).map(|variant| variant.query.as_str());
         let names = ["keyword", "vector"].into_iter().chain(others).collect::<Vec<_>>();
-        let route = if near.is_some() { Route::Hybrid } else { Route::Keyword };
+        let mode = if near.is_some() { UnifiedMode::Hybrid } else { UnifiedMode::Keyword };
         let legs = Legs { keyword: Some(keyword.len()), vector: near.map(<[Ranked]>::len) };
-        let found = Found::of(rows.into_iter().map(rated).collect::<Vec<_>>(), &names, route);
-        Found { legs, variants, ..found }
+        let ranking = UnifiedRanking::of(rows.into_iter().map(rated).collect::<Vec<_>>(), &names, mode);
+        UnifiedRanking { legs, variants, ..ranking }
     }
 
-    /// Puts the rows through the stages, and cuts the page.
-    fn staged(mut self, context: &Context, plan: &Plan) -> Result<Found, InterpretError> {
-        let Params { stages, offset, limit, .. } = plan.params;
+    /// Runs the stages on the rows, and cuts the page.
+    fn staged(mut self, context: &Context, plan: &UnifiedPlan) -> Result<UnifiedRanking, InterpretError> {
+        let UnifiedQuery { stages, offset, limit, .. } = plan.query;
         let mut pinned = Vec::new();
         stages.add_pinned(context.corpus, plan.allowed, &mut pinned)?;
         pinned.retain(|pinned| self.rows.iter().all(|rated| rated.row != pinned.row));
         self.rows.extend(pinned.into_iter().map(|pinned| unscored(pinned.row)));
         let mut standings = self.rows.iter().map(Standing::of).collect::<Vec<_>>();
-        // Where nothing was asked, nothing is beside the point.
-        if self.route == Route::Filter {
+        // Without a query, every record is relevant.
+        if self.mode == UnifiedMode::Filter {
             standings.iter_mut().for_each(|standing| standing.relevance = 1.0);
         }
         let staged = stages.run(context, &standings, offset + limit)?;
         let shown = staged.places.iter().zip(staged.folded).enumerate().skip(*offset);
-        let shown = shown.map(|(number, (&place, folded))| Shown {
+        let shown = shown.map(|(number, (&place, folded))| PageHit {
             rated: take(&mut self.rows[place]),
             is_pinned: number < staged.pinned,
             folded,
@@ -280,16 +252,20 @@ impl Found {
     }
 }
 
-/// A row that nothing was asked about.
+/// Returns a row without a score.
 fn unscored(row: u32) -> Rated {
     Rated { row, ..Rated::default() }
 }
 
-/// Fused rows, at least so many as are wanted, such that pages neither overlap nor leave anything out.
+/// Fuses lists with the weights and bonuses of U5.
+fn fusion(lists: &[&[u32]]) -> Vec<WeightedFused<u32>> {
+    weighted_rank_fusion(lists, &WeightedRule::default())
+}
+
+/// Returns at least `wanted` fused rows, such that pages neither overlap nor leave a row out.
 ///
-/// The first page comes from twice as many candidates of each list. The next ones need more, and those would change the
-/// order of what was already shown; so that stays where it is, and each doubling of the lists appends what is not yet
-/// there.
+/// The first page is fused from twice as many candidates per list. Further pages need more candidates, and those would change
+/// the order of the rows already shown. So rows keep their places, and each doubling of the lists appends only new rows.
 fn in_pages(lists: &[Vec<u32>], limit: usize, wanted: usize) -> Vec<WeightedFused<u32>> {
     let mut placed: Set<u32> = Set::new();
     let mut rows = Vec::new();
@@ -297,7 +273,7 @@ fn in_pages(lists: &[Vec<u32>], limit: usize, wanted: usize) -> Vec<WeightedFuse
     loop {
         let head = |list: &Vec<u32>| list.len().min(CANDIDATES_PER_HIT * most);
         let heads = lists.iter().map(|list| &list[..head(list)]).collect::<Vec<_>>();
-        for one in weighted_fusion(&heads) {
+        for one in fusion(&heads) {
             if rows.len() < most && placed.insert(one.key) {
                 rows.push(one);
             }
@@ -320,11 +296,11 @@ fn signals(list: &[Ranked]) -> Map<u32, Signal> {
 mod tests {
     use super::*;
 
-    fn ranked(ranks: &[f64]) -> Vec<Ranked> {
+    fn ranks_of(ranks: &[f64]) -> Vec<Ranked> {
         ranks.iter().zip(0..).map(|(&rank, row)| Ranked { row, rank }).collect()
     }
 
-    /// The rank whose P7 is this.
+    /// Returns the rank that P7 normalises to this score.
     fn rank_of(score: f64) -> f64 {
         -score / (1.0 - score)
     }
@@ -342,26 +318,23 @@ mod tests {
         ];
         for (scores, expected) in cases {
             let ranks = scores.iter().map(|score| rank_of(*score)).collect::<Vec<_>>();
-            assert_eq!(is_sure(&ranked(&ranks)), expected, "{scores:?}");
+            assert_eq!(is_confident(&ranks_of(&ranks), ShortCircuit::default()), expected, "{scores:?}");
         }
     }
 
     #[test]
-    fn edge_2_one_result_alone_has_nothing_beside_it() {
-        assert!(is_sure(&ranked(&[rank_of(0.8501)])));
-        assert!(!is_sure(&ranked(&[rank_of(0.8499)])));
+    fn edge_2_a_lone_result_leads_by_its_whole_score() {
+        assert!(is_confident(&ranks_of(&[rank_of(0.8501)]), ShortCircuit::default()));
+        assert!(!is_confident(&ranks_of(&[rank_of(0.8499)]), ShortCircuit::default()));
     }
 
     #[test]
-    fn u7_a_booster_is_appended_unless_there_is_nothing_to_boost() {
-        assert_eq!(boosted("auth", booster("unified.decisions")), "auth decision chose architecture");
-        assert_eq!(boosted("auth", booster("unified.changes")), "auth changed modified refactored");
-        assert_eq!(
-            boosted("auth", booster("unified.howItWorks")),
-            "auth architecture design pattern implements"
-        );
-        assert_eq!(boosted("", booster("unified.changes")), "");
-        assert_eq!(boosted("auth", booster("unified.search")), "auth");
+    fn inv_003_other_thresholds_are_other_conditions() {
+        let results = ranks_of(&[rank_of(0.6), rank_of(0.5)]);
+        let is_met = |score: f64, gap: f64| is_confident(&results, ShortCircuit { score, gap });
+        assert!(is_met(0.59, 0.09));
+        assert!(!is_met(0.61, 0.09) && !is_met(0.59, 0.11));
+        assert!(!is_confident(&[], ShortCircuit { score: 0.0, gap: 0.0 }), "no result is no answer");
     }
 
     #[test]
@@ -391,14 +364,11 @@ mod tests {
     #[test]
     fn u4_the_first_page_is_the_fusion_of_twice_as_many_candidates() {
         let lists = [(0..50).collect::<Vec<u32>>(), (20..70).rev().collect()];
-        let naive = weighted_fusion(&[&lists[0][..20], &lists[1][..20]]);
+        let naive = fusion(&[&lists[0][..20], &lists[1][..20]]);
         assert_eq!(in_pages(&lists, 10, 10), naive[..10]);
-        let params = |limit, offset| {
-            let mut options = crate::options::Options::of(&crate::json::Json::Null);
-            Params { limit, offset, ..Params::read(&mut options) }
-        };
-        assert_eq!(depth(&params(20, 0)), 40);
-        assert_eq!(depth(&params(20, 20)), 80);
-        assert_eq!(depth(&params(20, 41)), 160);
+        let query = |limit, offset| UnifiedQuery { limit, offset, ..UnifiedQuery::default() };
+        assert_eq!(depth(&query(20, 0)), 40);
+        assert_eq!(depth(&query(20, 20)), 80);
+        assert_eq!(depth(&query(20, 41)), 160);
     }
 }

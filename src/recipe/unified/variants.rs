@@ -1,8 +1,7 @@
-//! How else could this be asked (U6)?
+//! How else could the query be worded (U6)?
 //!
-//! What a query is after shows in its words: those of an error, of a question, of an implementation or of an
-//! architecture, in any of their forms. Each intent has its way to ask again; words of the index that mean nearly the same
-//! are asked for as well.
+//! The words of a query show its intent: an error, a question, an implementation or an architecture. Words count by their
+//! stems. Each intent has its own variant of the query. Words of the index that mean nearly the same are variants as well.
 
 use super::vocabulary::NearWord;
 use crate::analysis::Analyzer;
@@ -12,40 +11,38 @@ use crate::query::words;
 use crate::unicode::lower_case;
 use serde::Serialize;
 
-/// There are at most so many, the query itself among them.
-const MAX_VARIANTS: usize = 4;
-/// What a word of the index counts, at cosine 1.
+/// The weight of a word of the index at cosine 1.
 const VOCABULARY_WEIGHT: f64 = 0.7;
 
-/// What a query is after; the first that fits.
+/// The intent of a query: the first that fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Intent {
-    /// Something went wrong.
+    /// To fix an error.
     Error,
-    /// Something is to be explained.
+    /// To get an explanation.
     Question,
-    /// Something is to be made.
+    /// To build something.
     Implementation,
-    /// How things hang together.
+    /// To learn how parts work together.
     Architecture,
-    /// Anything else.
+    /// Any other intent.
     General,
 }
 
-/// A way to ask.
+/// A wording of the query.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Variant {
-    /// What is looked for.
+    /// The words that are searched for.
     pub query: String,
-    /// How near it is to what was asked: the nearest are kept.
+    /// How close the variant is to the query, 0 to 1. The closest variants are kept.
     pub weight: f64,
-    /// The term of the index that it is; none where it is text.
+    /// The term of the index that the variant is; none where it is text.
     #[serde(skip)]
-    pub term: Option<Vec<u8>>,
+    pub(super) term: Option<Vec<u8>>,
 }
 
-// A word stands for its family: stems are compared. What the stemmer does not bring together is listed.
+// Stems are compared, so a word stands for its family. Forms that the stemmer does not unite are listed.
 const ERROR: &str = "error fail failure crash bug exception panic broken break broke wrong fault defect issue problem \
     timeout stacktrace traceback leak corrupt deadlock regression flaky";
 const IMPLEMENTATION: &str = "implement implementation add create build write code function method class use call \
@@ -53,15 +50,15 @@ const IMPLEMENTATION: &str = "implement implementation add create build write co
 const ARCHITECTURE: &str = "architecture design pattern structure component layer module decision decide chose choose \
     tradeoff system diagram boundary";
 const QUESTION: &str = "how what why when where which who whose";
-/// What a question may begin with besides: verbs that stand before their subject.
+/// Verbs that open a question: they come before their subject.
 const AUXILIARY: &str = "do does did is are was were can could should would will has have had may might must";
-/// Words that tell nothing by themselves.
-const EMPTY: &str = "a an the of in on at to for from by with and or not no it its this that these those we i you they my \
+/// Stop words.
+const STOP_WORDS: &str = "a an the of in on at to for from by with and or not no it its this that these those we i you they my \
     our be been there if so as into about";
 
-/// What follows the key terms of an error.
+/// The words that follow the key terms of an error.
 const SOLUTION: &str = "fix solution resolved";
-/// What follows the key terms of an architecture.
+/// The words that follow the key terms of an architecture.
 const DESIGN: &str = "design pattern structure";
 
 fn is_in(list: &str, word: &str) -> bool {
@@ -72,8 +69,8 @@ fn is_opening(word: &str) -> bool {
     is_in(QUESTION, word) || is_in(AUXILIARY, word)
 }
 
-/// What a query is after.
-pub fn intent(query: &str) -> Intent {
+/// Returns the intent of a query.
+pub(super) fn intent(query: &str) -> Intent {
     let stemmer = Analyzer::parse("porter unicode61").expect("a tokenizer that snapseek has");
     let own = distinct_terms(&stemmer, query);
     let has = |family: &str| distinct_terms(&stemmer, family).iter().any(|term| own.contains(term));
@@ -90,7 +87,7 @@ fn is_question(query: &str) -> bool {
     query.trim_end().ends_with('?') || plain_words(query).first().is_some_and(|word| is_opening(word))
 }
 
-/// The words of a query, without the punctuation around them.
+/// Returns the words of a query without the punctuation around them.
 fn plain_words(query: &str) -> Vec<&str> {
     words(query)
         .map(|word| word.trim_matches(|letter: char| !letter.is_alphanumeric()))
@@ -98,10 +95,10 @@ fn plain_words(query: &str) -> Vec<&str> {
         .collect::<Vec<_>>()
 }
 
-/// The query and other ways to ask it: nearest first, none twice, at most four. `near` are words of the index.
-pub fn variants(query: &str, near: Vec<NearWord>) -> Vec<Variant> {
+/// Returns the query and its variants: closest first, no duplicates, at most `most`. `near` are words of the index.
+pub(super) fn variants(query: &str, near: Vec<NearWord>, most: usize) -> Vec<Variant> {
     let plain = plain_words(query);
-    let is_key = |word: &&str| !is_opening(word) && !is_in(EMPTY, word);
+    let is_key = |word: &&str| !is_opening(word) && !is_in(STOP_WORDS, word);
     let key = plain.iter().copied().filter(is_key).collect::<Vec<_>>().join(" ");
     let text = |query: String, weight: f64| Variant { query, weight, term: None };
     let mut all = vec![text(query.to_owned(), 1.0)];
@@ -128,7 +125,7 @@ pub fn variants(query: &str, near: Vec<NearWord>) -> Vec<Variant> {
         is_new
     });
     order::sort_by(&mut all, |a, b| b.weight.total_cmp(&a.weight));
-    all.truncate(MAX_VARIANTS);
+    all.truncate(most);
     all
 }
 
@@ -142,7 +139,7 @@ mod tests {
             term: word.as_bytes().to_vec(),
             cosine: *cosine,
         });
-        let all = variants(query, near.collect());
+        let all = variants(query, near.collect(), 4);
         all.into_iter().map(|variant| (variant.query, variant.weight)).collect()
     }
 
@@ -175,12 +172,12 @@ mod tests {
     }
 
     #[test]
-    fn u6_each_intent_asks_again_in_its_own_way() {
+    fn u6_each_intent_has_its_own_variant() {
         let all = |query: &str| asked(query, &[]).split_off(1);
         assert_eq!(
             all("how does the cache evict entries?"),
             [("the cache evict entries".to_owned(), 0.85)],
-            "the declarative form"
+            "a question as a statement"
         );
         assert_eq!(
             all("login failed on ferry"),
@@ -192,7 +189,7 @@ mod tests {
             [("architecture sync design pattern structure".to_owned(), 0.75)]
         );
         assert_eq!(all("ledger"), []);
-        // A question about an error is both.
+        // A question about an error has both variants.
         assert_eq!(
             all("why did login fail?"),
             [("login fail".to_owned(), 0.85), ("login fail fix solution resolved".to_owned(), 0.8)]
@@ -215,7 +212,14 @@ mod tests {
     }
 
     #[test]
-    fn a_query_of_empty_words_alone_is_asked_as_it_is() {
+    fn u6_the_number_of_variants_is_the_one_that_was_asked_for() {
+        for (most, expected) in [(1, 1), (2, 2), (3, 3), (10, 3)] {
+            assert_eq!(variants("why did login fail?", Vec::new(), most).len(), expected, "{most}");
+        }
+    }
+
+    #[test]
+    fn a_query_of_stop_words_alone_is_searched_as_it_is() {
         for query in ["how is it", "why?", "??", "the"] {
             let all = asked(query, &[]);
             assert_eq!(all[0].0, query);

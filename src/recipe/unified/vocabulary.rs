@@ -1,7 +1,7 @@
-//! Which words of the index mean nearly what was asked?
+//! Which words of the index mean nearly the same as the query?
 //!
-//! The most frequent words, each with its vector, as the snapshot's own embedder makes it. Making them costs a walk through
-//! the dictionary, so a vocabulary is kept until something is written.
+//! The vocabulary holds the most frequent words, each with the vector that the snapshot's own embedder makes of it. Making it
+//! takes a walk through the dictionary, so it is cached until the next write.
 
 use crate::analysis::Analyzer;
 use crate::order::{self, Map};
@@ -9,25 +9,25 @@ use crate::ranking::cosine_similarity;
 use crate::retrieval::Corpus;
 use crate::snapshot::SnapshotError;
 
-/// It has at most so many words: the most frequent ones.
+/// The greatest number of words: the most frequent ones.
 const MAX_WORDS: usize = 2000;
-/// A word in fewer records leads nowhere else.
+/// The least number of records that contain a word. A word in a single record leads to no other one.
 const MIN_RECORDS: u32 = 2;
-/// A word has at least so many letters.
+/// The least number of letters of a word.
 const MIN_LETTERS: usize = 3;
-/// How near a word has to be.
+/// The least cosine of a word and the query.
 const MIN_COSINE: f64 = 0.5;
-/// So many are given.
+/// The greatest number of words per query.
 const MAX_NEAR: usize = 2;
 
-/// Frequent words and their vectors.
+/// The frequent words of an index and their vectors.
 #[derive(Debug, Default)]
-pub struct Vocabulary {
-    entries: Vec<Entry>,
+pub(super) struct Vocabulary {
+    entries: Vec<VocabularyWord>,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct VocabularyWord {
     word: String,
     term: Vec<u8>,
     vector: Vec<f32>,
@@ -35,17 +35,17 @@ struct Entry {
 
 /// A word of the index that is near a query.
 #[derive(Clone, Debug, PartialEq)]
-pub struct NearWord {
-    /// The word: as it was written where the snapshot keeps that, otherwise its stem.
+pub(super) struct NearWord {
+    /// The word in its written form where the snapshot stores forms, otherwise its stem.
     pub word: String,
     /// Its term in the index.
     pub term: Vec<u8>,
-    /// How near.
+    /// The cosine of its vector and the query's.
     pub cosine: f64,
 }
 
 impl Vocabulary {
-    /// The vocabulary of all segments; `embed` makes vectors of words.
+    /// Makes the vocabulary of all segments; `embed` makes the vector of a word.
     ///
     /// # Errors
     /// When the dictionary is damaged.
@@ -74,7 +74,7 @@ impl Vocabulary {
         }
         let mut words =
             counts.into_iter().filter(|(_, (count, _))| *count >= MIN_RECORDS).collect::<Vec<_>>();
-        // Stable, so that words of equal frequency stay in the order of their bytes.
+        // The sort is stable, so words of equal frequency stay in byte order.
         order::sort_by(&mut words, |a, b| b.1.0.cmp(&a.1.0));
         words.truncate(MAX_WORDS);
         let entry = |(form, (_, is_form)): (Vec<u8>, (u32, bool))| {
@@ -84,20 +84,20 @@ impl Vocabulary {
             if is_form {
                 analyzer.stem(&mut term);
             }
-            Some(Entry { word, term, vector })
+            Some(VocabularyWord { word, term, vector })
         };
         Ok(Vocabulary { entries: words.into_iter().filter_map(entry).collect::<Vec<_>>() })
     }
 
-    /// The two words nearest to a vector, at a cosine of a half or more; `known` are terms that were asked for.
+    /// Returns the two words nearest to a vector, at a cosine of at least 0.5, without the terms in `known`.
     pub fn near(&self, vector: &[f32], known: &[Vec<u8>]) -> Vec<NearWord> {
         let others = self.entries.iter().filter(|entry| !known.contains(&entry.term));
         let scored = others.map(|entry| (cosine_similarity(vector, &entry.vector), entry));
         let mut near = scored.filter(|(cosine, _)| *cosine >= MIN_COSINE).collect::<Vec<_>>();
         order::sort_by(&mut near, |a, b| b.0.total_cmp(&a.0));
         let mut found: Vec<NearWord> = Vec::new();
-        for (cosine, Entry { word, term, .. }) in near {
-            // Two forms of one term find the same.
+        for (cosine, VocabularyWord { word, term, .. }) in near {
+            // Two forms of one term find the same records.
             if found.len() < MAX_NEAR && found.iter().all(|other| other.term != *term) {
                 found.push(NearWord { word: word.clone(), term: term.clone(), cosine });
             }
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     fn vocabulary(words: &[(&str, &str, [f32; 2])]) -> Vocabulary {
-        let entry = |(word, term, vector): &(&str, &str, [f32; 2])| Entry {
+        let entry = |(word, term, vector): &(&str, &str, [f32; 2])| VocabularyWord {
             word: (*word).to_owned(),
             term: term.as_bytes().to_vec(),
             vector: vector.to_vec(),
