@@ -42,7 +42,7 @@ fn m1_ranks_and_snippets_are_those_of_the_match_expression() {
 fn m1_a_snippet_is_safe_as_html_unless_it_is_asked_for_raw() {
     let mut memories = Memories::of_words();
     memories.create(json!({ "id": "a", "content": "use <script> & care" }));
-    let snippet = |raw: bool| json!({ "query": "care", "raw": raw, "track": false });
+    let snippet = |raw: bool| json!({ "query": "care", "raw": raw });
     let safe = memories.call("searchFts", snippet(false));
     assert_eq!(results(&safe)[0]["snippet"], "use &lt;script&gt; &amp; <mark>care</mark>");
     let raw = memories.call("searchFts", snippet(true));
@@ -93,7 +93,7 @@ fn m2_vectors_of_another_width_are_not_compared_but_counted() {
         memories.try_call("search", json!({ "query": "word" }), Some(vec![1.0, 0.0, 0.0])).unwrap();
     assert_eq!((&response["mode"], &response["degraded"]), (&json!("keyword"), &json!(true)));
     assert_eq!(response["skipped"], 1);
-    let warning = "vector: it has 3 numbers, and those to compare it with have 2; only words were looked for";
+    let warning = "vector: it has 3 numbers, and the model's vectors have 2; only keywords were searched";
     assert_eq!(response["warnings"], json!([warning]));
     assert_eq!(results(&response).len(), 2);
 }
@@ -125,7 +125,7 @@ fn m2_without_a_vector_words_alone_are_looked_for_and_the_answer_says_so() {
             let response = memories.call("search", json!({ "query": "word", "mode": mode }));
             assert_eq!((&response["mode"], &response["degraded"]), (&json!("keyword"), &json!(true)));
             assert_eq!(results(&response)[0]["matchType"], "keyword");
-            assert!(text(&response["warnings"][0]).ends_with("; only words were looked for"));
+            assert!(text(&response["warnings"][0]).ends_with("; only keywords were searched"));
         }
         let response = memories.call("search", json!({ "query": "word", "mode": "keyword" }));
         assert_eq!(response["degraded"], false);
@@ -138,8 +138,8 @@ fn m2_without_a_vector_words_alone_are_looked_for_and_the_answer_says_so() {
 fn m2_an_embedder_that_failed_is_among_the_warnings() {
     let mut memories = Memories::of_pairs();
     memories.create(json!({ "id": "a", "content": "word" }));
-    let response = memories.call("search", json!({ "query": "word", "embedFailed": "embed: no network" }));
-    assert_eq!(response["warnings"], json!(["embed: no network; only words were looked for"]));
+    let response = memories.call_after_failure("search", json!({ "query": "word" }), "embed: no network");
+    assert_eq!(response["warnings"], json!(["embed: no network; only keywords were searched"]));
     assert_eq!(response["mode"], "keyword");
 }
 
@@ -188,9 +188,9 @@ fn m6_options_that_cannot_be_used_are_told_together() {
     let mut memories = Memories::new();
     assert_eq!(
         memories.complaint("search", json!({ "limit": 0, "mode": "fuzzy", "minSalience": 2, "sektor": "x" })),
-        "query: a text is wanted; minSalience: must be 0 to 1, not 2; limit: must be 1 to 1000, not 0; \
-         mode: unknown mode \"fuzzy\"; there are hybrid, semantic, keyword; sektor: unknown option; there are asOf, decay, \
-         diversity, embedFailed, fold, includeDocuments, includeSuperseded, limit, maxTokens, minRelevance, minSalience, \
-         mode, model, now, pinned, projectId, query, raw, recallSessionId, sector, sessionId, tier, track, weights"
+        "query: is required; limit: must be 1 to 1000, not 0; mode: unknown mode \"fuzzy\"; use one of hybrid, semantic, \
+         keyword; minSalience: must be 0 to 1, not 2; sektor: unknown option; the options are asOf, diversity, embed, \
+         explain, fold, includeDocuments, includeSuperseded, limit, maxTokens, minRelevance, minSalience, mode, model, now, \
+         pinned, projectId, query, raw, recallSessionId, sector, sessionId, signal, strict, tier, track, vector, weights"
     );
 }

@@ -1,9 +1,11 @@
-//! The memory recipe, as its specification numbers it and as its source document tests it.
+//! The memory recipe: tests by the numbers of its specification, and by the tests of its source document.
 
 #![cfg(not(target_arch = "wasm32"))]
 
 mod acceptance;
+mod api;
 mod cases;
+mod deleted;
 mod documents;
 mod filters;
 mod legs;
@@ -12,11 +14,12 @@ mod results;
 mod score;
 mod sessions;
 mod stages;
+mod updates;
 mod writes;
 
 use serde_json::{Value, json};
 use snapseek::json::Json;
-use snapseek::{Engine, Record, Schema, SearchError};
+use snapseek::{Embedded, Engine, Record, Schema, SearchError};
 
 /// A Monday in November.
 const NOW: f64 = 1_794_830_400_000.0;
@@ -32,7 +35,7 @@ fn attributes() -> Value {
     })
 }
 
-/// An engine, asked by the names of its calls.
+/// An engine whose calls tests make by name.
 struct Memories {
     engine: Engine,
     now: f64,
@@ -53,7 +56,7 @@ impl Memories {
         Memories { engine: Engine::empty(&schema).unwrap().with_writer(7), now: NOW }
     }
 
-    /// With the embedder that snapshots have themselves.
+    /// With the hash embedder.
     fn new() -> Memories {
         Memories::with_vectors(json!({ "own": { "embedder": "hash" } }))
     }
@@ -63,7 +66,7 @@ impl Memories {
         Memories::with_vectors(json!({}))
     }
 
-    /// With vectors of two numbers that come with records, as they are.
+    /// With vectors of two numbers that come with the records.
     fn of_pairs() -> Memories {
         Memories::with_vectors(json!({ "pair": { "field": "vector", "encoding": "f32", "width": 2 } }))
     }
@@ -72,21 +75,35 @@ impl Memories {
         &mut self,
         name: &str,
         mut options: Value,
-        vector: Option<Vec<f32>>,
+        embedded: impl Into<Embedded>,
     ) -> Result<Value, SearchError> {
-        if options.get("now").is_none() {
+        let takes_now = !["configure", "sessionContext"].contains(&name);
+        if takes_now && options.get("now").is_none() {
             options["now"] = json!(self.now);
         }
         let options = Json::parse(options.to_string().as_bytes()).unwrap();
-        let text = self.engine.call(&format!("memory.{name}"), &options, vector)?;
+        let text = self.engine.call(&format!("memory.{name}"), &options, embedded)?;
         Ok(serde_json::from_str(&text).unwrap())
+    }
+
+    /// Calls with an `embed` function that failed.
+    fn call_after_failure(&mut self, name: &str, options: Value, reason: &str) -> Value {
+        let failures = vec![Some(reason.to_owned())];
+        let embedded = Embedded { is_by_embed: true, failures, ..Embedded::default() };
+        self.try_call(name, options, embedded).unwrap()
+    }
+
+    /// Turns decay on.
+    fn with_decay(mut self) -> Memories {
+        self.call("configure", json!({ "decay": true }));
+        self
     }
 
     fn call(&mut self, name: &str, options: Value) -> Value {
         self.try_call(name, options, None).unwrap()
     }
 
-    /// A complaint, as it is told.
+    /// The message of a call that fails.
     fn complaint(&mut self, name: &str, options: Value) -> String {
         self.try_call(name, options, None).unwrap_err().to_string()
     }
@@ -95,7 +112,7 @@ impl Memories {
         self.call("search", options)["results"].as_array().unwrap().clone()
     }
 
-    /// The ids of what a search finds, best first.
+    /// The ids of the results of a search, best first.
     fn found(&mut self, options: Value) -> Vec<String> {
         self.search(options).iter().map(|result| text(&result["memory"]["id"])).collect()
     }
@@ -117,7 +134,7 @@ impl Memories {
         serde_json::from_str(&record.json().to_text()).unwrap()
     }
 
-    /// What a search without tracking gives for one memory.
+    /// The result for one memory in a search without tracking.
     fn result(&mut self, id: &str, mut options: Value) -> Value {
         options["track"] = json!(false);
         let results = self.search(options);

@@ -102,7 +102,7 @@ fn m10_an_unknown_anchor_is_an_error() {
     }
     assert_eq!(
         memories.complaint("timeline", json!({ "before": -1 })),
-        "id: an id is wanted; before: must be 0 to 1000, not -1"
+        "id: is required; before: must be 0 to 1000, not -1"
     );
 }
 
@@ -113,7 +113,12 @@ fn m11_the_latest_use_counts_even_within_one_moment() {
     memories.create(json!({ "id": "b", "content": "other", "sessionId": "m" }));
     memories.search(json!({ "query": "word", "recallSessionId": "m" }));
     let context = memories.call("sessionContext", json!({ "id": "a" }));
-    assert_eq!(context, json!({ "session": { "id": "m" }, "memoriesInSession": 2, "usageType": "recalled" }));
+    assert_eq!(
+        context,
+        json!({
+            "session": { "id": "m" }, "memoriesInSession": 2, "usageType": "recalled", "degraded": false, "warnings": [],
+        })
+    );
 }
 
 #[test]

@@ -41,10 +41,10 @@ fn a_memory_is_not_created_over_another() {
     memories.create(json!({ "id": "a", "content": "x" }));
     assert_eq!(
         memories.complaint("create", json!({ "id": "a", "tier": "team", "colour": "red" })),
-        "content: a text is wanted; tier: unknown tier \"team\"; there are session, project, global; \
-         id: there is a memory \"a\" already; colour: unknown option; there are concepts, content, createdAt, \
-         embedFailed, files, id, importance, model, now, projectId, salience, sector, sessionId, summary, tags, tier, \
-         validFrom, validUntil"
+        "content: is required; tier: unknown tier \"team\"; use one of session, project, global; \
+         id: there is a memory \"a\" already; colour: unknown option; the options are concepts, content, createdAt, \
+         embed, files, id, importance, model, now, projectId, salience, sector, sessionId, signal, summary, tags, tier, \
+         validFrom, validUntil, vector"
     );
     assert_eq!(memories.engine.len(), 1);
 }
@@ -54,9 +54,10 @@ fn a_memory_can_come_with_its_vector_or_without() {
     let mut memories = Memories::of_pairs();
     let with =
         memories.try_call("create", json!({ "id": "a", "content": "x" }), Some(vec![1.0, 0.0])).unwrap();
-    let without = memories.call("create", json!({ "id": "b", "content": "x", "embedFailed": "embed: down" }));
+    let without = memories.call_after_failure("create", json!({ "id": "b", "content": "x" }), "embed: down");
     assert_eq!((&with["embedded"], &without["embedded"]), (&json!(true), &json!(false)));
-    assert_eq!(without["warnings"], json!(["embed: down"]));
+    assert_eq!((&with["warnings"], &with["degraded"]), (&json!([]), &json!(false)));
+    assert_eq!((&without["warnings"], &without["degraded"]), (&json!(["embed: down"]), &json!(true)));
     let response = memories.try_call("searchVector", json!({ "query": "q" }), Some(vec![1.0, 0.0])).unwrap();
     assert_eq!(response["results"].as_array().unwrap().len(), 1);
     let error = memories.try_call("create", json!({ "content": "x" }), Some(vec![1.0])).unwrap_err();
@@ -141,11 +142,11 @@ fn a_use_is_one_of_four() {
     memories.create(json!({ "id": "a", "content": "x" }));
     assert_eq!(
         memories.complaint("linkToSession", json!({ "id": "a", "sessionId": "s", "usage": "seen" })),
-        "usage: unknown usage \"seen\"; there are created, recalled, updated, reinforced"
+        "usage: unknown usage \"seen\"; use one of created, recalled, updated, reinforced"
     );
     assert_eq!(
         memories.complaint("linkToSession", json!({ "id": "a" })),
-        "sessionId: an id is wanted; usage: a text is wanted"
+        "sessionId: is required; usage: is required"
     );
 }
 
