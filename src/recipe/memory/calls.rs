@@ -11,7 +11,7 @@ use crate::json::{Json, text_of};
 use crate::options::Options;
 use crate::state::USAGES;
 
-/// The names of the calls.
+/// The names of the calls that users make.
 pub(crate) const CALLS: &[&str] = &[
     "memory.search",
     "memory.searchDocuments",
@@ -103,6 +103,21 @@ fn answer(
             memory.check_vector(embedded, &mut read);
             read.finish()?;
             text_of(&memory.update(&id, &changes, embedded, now)?)
+        }
+        // Hosts ask the next two before they write, so that they embed the text that the write needs, and no other.
+        "memory.create.text" => {
+            let new = NewMemory::take(&mut read);
+            read.time("now");
+            memory.check_new(&new, embedded, &mut read)?;
+            read.finish()?;
+            text_of(&memory.text_of_new(&new)?)
+        }
+        "memory.update.text" => {
+            let id = read.required_id("id");
+            let changes = MemoryChanges::take(&mut read);
+            read.time("now");
+            read.finish()?;
+            text_of(&memory.text_of_update(&id, &changes)?)
         }
         "memory.supersede" => {
             let (old, new) = (read.required_id("oldId"), read.required_id("newId"));

@@ -5,6 +5,7 @@
 //! M1 to M13 are those of `docs/spec/1-memory.md`.
 
 mod calls;
+mod embedding;
 mod filter;
 mod present;
 mod query;
@@ -20,6 +21,7 @@ mod timeline;
 mod writes;
 
 pub(crate) use calls::{CALLS, call};
+pub use embedding::TextToEmbed;
 pub use filter::MemoryFilter;
 pub use query::{MemoryDocumentQuery, MemoryFtsQuery, MemoryMode, MemoryQuery, MemoryVectorQuery};
 pub use ranking::{DOCUMENT, MEMORY, RECALL, SUPERSEDES, expression};

@@ -106,7 +106,7 @@ impl NewMemory {
     }
 
     /// Returns the fields of the record.
-    fn fields(&self, id: &str, now: f64) -> Vec<(String, Json)> {
+    pub(super) fn fields(&self, id: &str, now: f64) -> Vec<(String, Json)> {
         let created = Json::from_f64(self.created_at.unwrap_or(now));
         let text = |text: &str| Some(Json::String(text.to_owned()));
         let fields = [
@@ -191,7 +191,7 @@ impl MemoryChanges {
     }
 
     /// Returns the fields to write; none removes a field.
-    fn fields(&self, now: f64) -> Vec<(&'static str, Option<Json>)> {
+    pub(super) fn fields(&self, now: f64) -> Vec<(&'static str, Option<Json>)> {
         let text = |text: &String| Json::String(text.clone());
         let removable = |value: &Option<Option<Vec<String>>>| {
             value.as_ref().map(|value| value.as_ref().map(|all| texts(all)))
@@ -364,12 +364,12 @@ impl MemoryRecipe<'_> {
     }
 }
 
-fn record_of(fields: Vec<(String, Json)>) -> Result<Record, SearchError> {
+pub(super) fn record_of(fields: Vec<(String, Json)>) -> Result<Record, SearchError> {
     Record::from_json(Json::Object(fields)).map_err(|error| wrong("id", error.to_string()))
 }
 
 /// Returns the fields of a record with changes; a change without a value removes its field.
-fn changed(record: &Json, changes: &[(&'static str, Option<Json>)]) -> Vec<(String, Json)> {
+pub(super) fn changed(record: &Json, changes: &[(&'static str, Option<Json>)]) -> Vec<(String, Json)> {
     let Json::Object(entries) = record else { return Vec::new() };
     let mut entries = entries.clone();
     for (name, value) in changes {
