@@ -87,7 +87,7 @@ test("M2: an embed function makes vectors of queries and memories, and its failu
   assert.deepEqual([wide.mode, wide.skipped], ["keyword", 2]);
 });
 
-test("M4, M13: weights, boosts and decay hold for an engine, and a call's go before", async () => {
+test("M4, M13: weights, boosts and decay hold for an engine, and a call changes single ones", async () => {
   const { engine: built, id } = await withMemories();
   const weights = { semantic: 0, keyword: 0, salience: 1, recency: 0, sectorBoost: { reflective: 0.5 } };
   const engine = await open(built.snapshot(), { memory: { weights, decay: true } });
@@ -102,7 +102,7 @@ test("M4, M13: weights, boosts and decay hold for an engine, and a call's go bef
   assert.equal((await search({ now: now + 75 * DAY })).memory.salience, 1);
 });
 
-test("M9, M11: a recall is reinforced and noted, unless it is not tracked", async () => {
+test("M9, M11: a recall reinforces and is recorded, unless track is false", async () => {
   const { engine, id } = await withMemories();
   assert.equal(await engine.memory.deemphasize(id, 0.5), 0.5);
   await engine.memory.search({ query: "react", track: false, recallSessionId: "s2", mode: "keyword" });
@@ -169,7 +169,7 @@ test("all faults of a call come in one message, with a code", async () => {
   await assert.rejects(engine.memory.delete("nobody"), { code: "record/not-found", message: "memory not found: nobody" });
 });
 
-test("A3: a memory keeps the project and session that stand in it", async () => {
+test("create keeps the project and session of the memory object", async () => {
   const engine = await build([], OWN);
   const { id, memory } = await engine.memory.create({ content: "Deploy with make release", projectId: "web", sessionId: "s" });
   assert.equal(memory.projectId, "web");
@@ -178,7 +178,7 @@ test("A3: a memory keeps the project and session that stand in it", async () => 
   assert.equal((await engine.memory.sessionContext(id)).session.id, "s");
 });
 
-test("A3: a project and session after the memory win over those in it", async () => {
+test("the arguments projectId and sessionId of create win over the memory object", async () => {
   const engine = await build([], OWN);
   const first = await engine.memory.create({ content: "a", projectId: "web", sessionId: "s" }, "app", "t");
   assert.equal(first.memory.projectId, "app");
@@ -199,7 +199,7 @@ async function withDeleted() {
 
 const idsOf = (list) => list.map(({ id }) => id).sort();
 
-test("A10: search, searchSync and match do not return deleted memories", async () => {
+test("search, searchSync and match do not return deleted memories", async () => {
   for (const engine of [await withDeleted(), await open((await withDeleted()).snapshot())]) {
     assert.deepEqual(idsOf((await engine.search("word")).hits), ["live"]);
     assert.deepEqual(idsOf(engine.searchSync("word").hits), ["live"]);
@@ -208,7 +208,7 @@ test("A10: search, searchSync and match do not return deleted memories", async (
   }
 });
 
-test("A10: a filter on isDeleted still finds deleted memories", async () => {
+test("a filter on isDeleted still finds deleted memories", async () => {
   const engine = await withDeleted();
   const filter = { isDeleted: true };
   assert.deepEqual(idsOf((await engine.search("word", { filter })).hits), ["deleted"]);

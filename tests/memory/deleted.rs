@@ -40,19 +40,19 @@ fn matched(engine: &Engine, filter: Option<Json>) -> Vec<String> {
 }
 
 #[test]
-fn a10_search_does_not_return_deleted_memories() {
+fn search_does_not_return_deleted_memories() {
     assert_eq!(searched(&with_deleted(), None), ["live"]);
     assert_eq!(searched(&with_deleted(), filter(json!({ "tier": "project" }))), ["live"]);
 }
 
 #[test]
-fn a10_match_does_not_return_deleted_memories() {
+fn match_does_not_return_deleted_memories() {
     assert_eq!(matched(&with_deleted(), None), ["live"]);
     assert_eq!(matched(&with_deleted(), filter(json!({ "tier": "project" }))), ["live"]);
 }
 
 #[test]
-fn a10_a_filter_on_is_deleted_still_finds_them() {
+fn a_filter_on_is_deleted_still_finds_deleted_memories() {
     let engine = with_deleted();
     let deleted = || filter(json!({ "isDeleted": true }));
     assert_eq!(
@@ -64,7 +64,7 @@ fn a10_a_filter_on_is_deleted_still_finds_them() {
 }
 
 #[test]
-fn a10_deletion_holds_after_a_snapshot() {
+fn deletion_holds_after_a_snapshot() {
     let engine = Engine::open(with_deleted().snapshot().unwrap()).unwrap();
     assert_eq!((searched(&engine, None), matched(&engine, None)), (vec!["live".into()], vec!["live".into()]));
 }

@@ -1,9 +1,9 @@
-//! What may be found, and that pages are full: M3 and M8.
+//! Filters and full pages: M3 and M8.
 
 use crate::{Memories, NOW, text};
 use serde_json::{Value, json};
 
-/// Numbers that look random: the same for the same seed.
+/// A generator of pseudo-random numbers with a seed.
 struct Random(u64);
 
 impl Random {
@@ -122,7 +122,7 @@ fn m3_a_filter_that_leaves_the_worst_matches_still_fills_the_page() {
 }
 
 #[test]
-fn m3_several_sectors_can_be_asked_for() {
+fn m3_a_filter_can_name_several_sectors() {
     let mut memories = Memories::of_words();
     for sector in SECTORS {
         memories.create(json!({ "id": sector, "content": "word", "sector": sector }));
@@ -132,7 +132,7 @@ fn m3_several_sectors_can_be_asked_for() {
 }
 
 #[test]
-fn m3_what_was_changed_beside_the_record_is_what_is_filtered() {
+fn m3_filters_see_fields_that_changed_after_the_record_was_written() {
     let mut memories = Memories::of_words();
     memories.create(json!({ "id": "a", "content": "word", "salience": 0.2 }));
     let options = json!({ "query": "word", "minSalience": 0.5, "track": false });
@@ -144,12 +144,12 @@ fn m3_what_was_changed_beside_the_record_is_what_is_filtered() {
 }
 
 #[test]
-fn m3_records_of_a_schema_without_the_attributes_are_found_and_never_a_panic() {
+fn m3_a_schema_without_the_attributes_can_be_searched() {
     let mut memories = Memories::of(json!({ "fields": { "body": {} } }));
     memories.add(json!({ "id": "a", "kind": "memory", "body": "some words" }));
     let result = memories.result("a", json!({ "query": "words" }));
     assert_eq!(result["highlights"], json!(["some <mark>words</mark>"]));
-    // Half of nothing matters: salience as of a new memory, and no age.
+    // Without attributes a memory has the salience of a new one, and no recency.
     let value = |place: usize| result["explain"]["parts"][place]["value"].clone();
     assert_eq!([value(2), value(3)], [1.0, 0.0]);
     let response = memories.call("search", json!({ "query": "words", "projectId": "p", "tier": "x" }));

@@ -1,4 +1,4 @@
-//! What each leg gives: M1, M2, M5 and M6.
+//! The results of each leg: M1, M2, M5 and M6.
 
 use crate::{Memories, number, text};
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ fn m1_ranks_and_snippets_are_those_of_the_match_expression() {
 }
 
 #[test]
-fn m1_a_snippet_is_safe_as_html_unless_it_is_asked_for_raw() {
+fn m1_a_snippet_is_safe_as_html_unless_it_is_raw() {
     let mut memories = Memories::of_words();
     memories.create(json!({ "id": "a", "content": "use <script> & care" }));
     let snippet = |raw: bool| json!({ "query": "care", "raw": raw });
@@ -64,7 +64,7 @@ fn m1_a_query_without_words_finds_nothing_and_twenty_is_the_default_limit() {
 }
 
 #[test]
-fn m1_no_query_is_an_error_whatever_its_characters_and_length() {
+fn m1_every_string_is_a_valid_query() {
     let mut memories = Memories::of_words();
     memories.create(json!({ "id": "a", "content": "plain words" }));
     for query in ["\"", "* OR (", "NEAR(x y", "col: word^2 - {a}", "AND OR NOT", &"word ".repeat(20_000)] {
@@ -99,7 +99,7 @@ fn m2_vectors_of_another_width_are_not_compared_but_counted() {
 }
 
 #[test]
-fn m2_only_those_that_may_be_found_count_as_skipped() {
+fn m2_only_memories_that_pass_the_filter_count_as_skipped() {
     let two =
         json!({ "old": { "field": "o", "encoding": "f32" }, "new": { "field": "n", "encoding": "f32" } });
     let mut memories = Memories::with_vectors(two);
@@ -118,7 +118,7 @@ fn m2_only_those_that_may_be_found_count_as_skipped() {
 }
 
 #[test]
-fn m2_without_a_vector_words_alone_are_looked_for_and_the_answer_says_so() {
+fn m2_without_a_vector_only_keywords_are_searched_and_the_response_says_so() {
     for mut memories in [Memories::of_pairs(), Memories::of_words()] {
         memories.create(json!({ "id": "a", "content": "word" }));
         for mode in ["hybrid", "semantic"] {
@@ -144,7 +144,7 @@ fn m2_an_embedder_that_failed_is_among_the_warnings() {
 }
 
 #[test]
-fn m5_the_match_type_tells_which_legs_gave_a_memory() {
+fn m5_the_match_type_names_the_legs_that_returned_a_memory() {
     let mut memories = Memories::of_pairs();
     memories.add(json!({ "id": "both", "kind": "memory", "content": "word", "vector": [1, 0] }));
     memories.add(json!({ "id": "keyword", "kind": "memory", "content": "word" }));
@@ -158,9 +158,9 @@ fn m5_the_match_type_tells_which_legs_gave_a_memory() {
 }
 
 #[test]
-fn m5_what_a_leg_stopped_short_of_is_still_measured() {
+fn m5_a_candidate_of_one_leg_is_scored_by_the_other_too() {
     let mut memories = Memories::of_pairs();
-    // Two results are wanted, so each leg gives four: `last` is the fifth nearest, and the only one with the word.
+    // For two results each leg returns four candidates: `last` is the fifth nearest, and the only memory with the word.
     for (id, x) in [("a", 100), ("b", 90), ("c", 80), ("d", 70), ("last", 60)] {
         let content = if id == "last" { "rare" } else { "other" };
         memories.add(json!({ "id": id, "kind": "memory", "content": content, "vector": [x, 50] }));
@@ -184,7 +184,7 @@ fn m6_hybrid_is_the_default_mode_and_ten_the_default_limit() {
 }
 
 #[test]
-fn m6_options_that_cannot_be_used_are_told_together() {
+fn m6_all_faults_of_the_options_come_in_one_message() {
     let mut memories = Memories::new();
     assert_eq!(
         memories.complaint("search", json!({ "limit": 0, "mode": "fuzzy", "minSalience": 2, "sektor": "x" })),

@@ -117,7 +117,7 @@ impl Memories {
         self.search(options).iter().map(|result| text(&result["memory"]["id"])).collect()
     }
 
-    /// Creates a memory and gives its id.
+    /// Creates a memory and returns its id.
     fn create(&mut self, options: Value) -> String {
         text(&self.call("create", options)["id"])
     }

@@ -1,4 +1,4 @@
-//! What results carry: M7.
+//! The fields of results: M7.
 
 use crate::{Memories, NOW, number, text};
 use serde_json::json;

@@ -1,9 +1,9 @@
-//! How scores are made: M4 and M13.
+//! Scores and decay: M4 and M13.
 
 use crate::{DAY, Memories, NOW, number, of_the_document};
 use serde_json::{Value, json};
 
-/// The score that an explanation adds up to.
+/// Computes the score from its explanation.
 fn explained(result: &Value) -> f64 {
     let explain = &result["explain"];
     let parts = explain["parts"].as_array().unwrap();
@@ -45,7 +45,7 @@ fn m4_explanations_add_up_to_the_score_exactly() {
 }
 
 #[test]
-fn m4_weights_and_boosts_can_be_set_a_call() {
+fn m4_weights_and_boosts_can_be_set_per_call() {
     let mut memories = Memories::of_words();
     memories.create(json!({ "id": "a", "content": "word", "sector": "episodic", "salience": 0.5 }));
     let weights = json!({
@@ -130,7 +130,7 @@ fn m13_salience_fades_by_sector_and_importance_since_it_was_last_accessed() {
 }
 
 #[test]
-fn m13_nothing_fades_unless_it_is_asked_for() {
+fn m13_nothing_fades_without_the_setting() {
     let mut memories = Memories::of_words();
     memories.create(
         json!({ "id": "a", "content": "word", "sector": "episodic", "createdAt": NOW - 300.0 * DAY }),
@@ -141,7 +141,7 @@ fn m13_nothing_fades_unless_it_is_asked_for() {
 }
 
 #[test]
-fn m13_what_has_faded_is_filtered_and_reinforced_as_it_is_read() {
+fn m13_filters_and_recalls_use_the_faded_salience() {
     let mut memories = Memories::of_words().with_decay();
     memories.create(
         json!({ "id": "a", "content": "word", "sector": "episodic", "createdAt": NOW - 1000.0 * DAY }),
@@ -153,7 +153,7 @@ fn m13_what_has_faded_is_filtered_and_reinforced_as_it_is_read() {
     let expected = 0.05 + 0.02 * (1.0 - 0.05);
     assert_eq!(number(&memories.memory("a")["salience"]), expected);
     assert_eq!(number(&memories.memory("a")["lastAccessed"]), NOW);
-    // It fades anew from here on.
+    // Decay starts again from the recall.
     let result = memories.result("a", json!({ "query": "word" }));
     assert_eq!(number(&result["memory"]["salience"]), expected);
 }

@@ -1,4 +1,4 @@
-//! Writing memories, and what is known of them.
+//! Writing memories, sessions and relationships.
 
 use crate::{Memories, NOW, number, text};
 use serde_json::json;
@@ -21,7 +21,7 @@ fn a_new_memory_has_all_its_fields_and_an_id_of_its_own() {
 }
 
 #[test]
-fn ids_that_are_made_depend_on_the_write_alone_and_never_repeat() {
+fn generated_ids_are_deterministic_and_never_repeat() {
     let mut ids = Vec::new();
     for _ in 0..2 {
         let mut memories = Memories::of_words();
@@ -92,7 +92,7 @@ fn superseding_sets_the_end_of_the_old_and_links_the_new_to_it() {
 }
 
 #[test]
-fn salience_is_raised_and_lowered_by_a_share_and_the_new_value_told() {
+fn reinforce_and_deemphasize_return_the_new_salience() {
     let mut memories = Memories::of_words();
     memories.create(json!({ "id": "a", "content": "x", "salience": 0.5 }));
     let raised = memories.call("reinforce", json!({ "id": "a", "now": NOW + 1.0 }));
@@ -127,7 +127,7 @@ fn writes_about_a_memory_that_is_not_there_are_errors() {
 }
 
 #[test]
-fn a_session_is_begun_once_and_can_be_told_more_of() {
+fn a_session_starts_once_and_takes_more_fields_later() {
     let mut memories = Memories::of_words();
     memories.call("session", json!({ "id": "s", "projectId": "p" }));
     memories.call("session", json!({ "id": "s", "endedAt": NOW + 9.0, "summary": "done", "now": NOW + 9.0 }));
@@ -137,7 +137,7 @@ fn a_session_is_begun_once_and_can_be_told_more_of() {
 }
 
 #[test]
-fn a_use_is_one_of_four() {
+fn a_usage_is_one_of_four_words() {
     let mut memories = Memories::of_words();
     memories.create(json!({ "id": "a", "content": "x" }));
     assert_eq!(
@@ -151,7 +151,7 @@ fn a_use_is_one_of_four() {
 }
 
 #[test]
-fn what_is_deleted_stays_stored_and_is_not_found() {
+fn a_deleted_memory_stays_stored_and_is_not_found() {
     let mut memories = Memories::new();
     memories.create(json!({ "id": "a", "content": "word" }));
     memories.call("delete", json!({ "id": "a" }));
