@@ -1,4 +1,5 @@
-//! P1 to P8 and M4: the cases of tests/primitives.json, which js/test/primitives.test.mjs reads too, and what holds of any input.
+//! Do P1 to P8 hold for the cases of tests/primitives.json and for any input? js/test/primitives.test.mjs reads the same
+//! cases.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -48,7 +49,7 @@ fn floats(value: &Value) -> Vec<f32> {
     value.as_array().unwrap().iter().map(|x| number(x) as f32).collect()
 }
 
-/// Numbers that JavaScript makes in the same way.
+/// Generates numbers that the JavaScript test generates in the same way.
 struct Xorshift(u32);
 
 impl Xorshift {
@@ -60,7 +61,7 @@ impl Xorshift {
     }
 }
 
-/// A hash of the bits of many results.
+/// Hashes the bits of many results.
 fn hash(results: impl Iterator<Item = f64>) -> u64 {
     let step = |hash: u32, word: u32| (hash ^ word).wrapping_mul(16_777_619);
     let words = results.flat_map(|result| [result.to_bits() as u32, (result.to_bits() >> 32) as u32]);
@@ -98,7 +99,7 @@ fn p3_lists_are_fused_as_written() {
     }
 }
 
-/// The formula as it is written down, over a hash map.
+/// Computes the formula exactly as it is specified, with a hash map.
 fn naive_fusion(lists: &[&[u32]], k: f64) -> HashMap<u32, f64> {
     let mut sums: HashMap<u32, f64> = HashMap::new();
     for list in lists {

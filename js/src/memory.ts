@@ -4,6 +4,8 @@ import { unlessAborted } from "./abort.js";
 import { askedOf, timed } from "./asked.js";
 import { embedded, type Embedding } from "./embedding.js";
 import type { Engine } from "./engine.js";
+import { SnapseekError } from "./errors.js";
+import { checkArguments, forms } from "./host-options.js";
 import type {
   Memory,
   MemoryCallOptions,
@@ -150,7 +152,10 @@ export class MemoryRecipe {
    * Updates of one memory run one after the other, in the order of the calls.
    */
   async update(id: string | number, fields: MemoryChanges, options?: MemoryUpdateOptions): Promise<MemoryWritten> {
-    const asked = isOptions(fields) ? withArguments(options, { ...fields, id }) : fields;
+    checkArguments({ fields }, { fields: forms.object }, ["fields"]);
+    const { id: other = id } = fields as { readonly id?: unknown };
+    if (String(other) !== String(id)) throw new SnapseekError("option/id", "id: the id of a memory cannot be changed");
+    const asked = withArguments(options, { ...fields, id });
     const { signal } = askedOf(asked, undefined);
     const before = this.#updates.get(String(id));
     const update = (before ?? Promise.resolve()).then(() => this.#write("memory.update", asked));
@@ -262,10 +267,13 @@ function queryOptions(query: unknown, options: unknown, limit: unknown): unknown
   return isOptions(options) ? withArguments(options, { query, limit }) : defined({ query, projectId: options, limit });
 }
 
-/** Options with the arguments before them. Options that are no object go to the module as they are, which reports them. */
+/**
+ * The arguments of a call, and the options after them. Options that are no object go to the module as they are, which reports
+ * them.
+ */
 function withArguments(options: unknown, named: object): unknown {
   if (options === undefined || options === null) return defined(named);
-  return isOptions(options) ? { ...options, ...defined(named) } : options;
+  return isOptions(options) ? { ...defined(named), ...defined(options) } : options;
 }
 
 function isOptions(value: unknown): value is object {

@@ -274,7 +274,10 @@ test("update changes fields, removes those that are null, and records the sessio
   assert.deepEqual([context.session.id, context.usageType], ["s9", "updated"]);
   await assert.rejects(engine.memory.update(id, { content: null, colour: "red" }), { code: "option/content", message: /colour/ });
   await assert.rejects(engine.memory.update("nobody", { content: "x" }), { code: "record/not-found" });
-  await assert.rejects(engine.memory.update(id, "x"), { code: "option/invalid" });
+  for (const fields of [undefined, null, "x", ["x"]]) {
+    await assert.rejects(engine.memory.update(id, fields), { code: "option/fields" });
+  }
+  await assert.rejects(engine.memory.update(id, { id: "other" }), { code: "option/id" });
 });
 
 test("update embeds a changed text again, and no other", async () => {

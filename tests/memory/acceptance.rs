@@ -1,4 +1,4 @@
-//! The source document's acceptance lines, in its order.
+//! Do the acceptance criteria of the source document hold? They are in its order.
 
 use crate::{DAY, Memories, NOW, number, of_the_document, text};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The source document's own test cases, in its order.
+//! Do the test cases of the source document pass? They are in its order.
 
 use crate::{Memories, number, of_the_document, text};
 use serde_json::json;
@@ -62,7 +62,7 @@ fn for_vectors() -> Memories {
 
 #[test]
 fn vectors_find_similar_memories() {
-    // The hash embedder compares letters, not meanings, so the query shares some letters.
+    // The snapshot's embedder compares letters and not meanings, so the query shares some letters.
     let options = json!({ "query": "authenticating users by token", "projectId": "proj1" });
     let response = for_vectors().call("searchVector", options);
     assert_eq!(response["results"][0]["memoryId"], "auth");
@@ -184,7 +184,7 @@ fn search_tracks_recalled_memories_in_the_session() {
     let id =
         memories.create(json!({ "content": "To be recalled", "projectId": "proj1", "sessionId": "sess1" }));
     memories.call("session", json!({ "id": "sess2", "projectId": "proj1" }));
-    // `sessionId`, which the document uses here, also filters: sess2 has used nothing yet, so nothing would be found.
+    // With `sessionId`, as in the document, the search would be limited to memories used in sess2: none yet.
     memories.search(json!({ "query": "recalled", "projectId": "proj1", "recallSessionId": "sess2" }));
     let context = memories.call("sessionContext", json!({ "id": id }));
     assert_eq!(context["session"]["id"], "sess2");

@@ -1,9 +1,9 @@
-//! Documents and their chunks: M12.
+//! Are documents and their chunks handled as M12 says?
 
 use crate::{Memories, text};
 use serde_json::{Value, json};
 
-/// A document in three chunks, one in two, one whole, and a memory.
+/// Adds a document of three chunks, one of two, one that is not chunked, and a memory.
 fn library() -> Memories {
     let mut memories = Memories::new();
     for (id, parent, index, start, content) in [

@@ -1,9 +1,9 @@
-//! Filters and full pages: M3 and M8.
+//! Which memories may be found, and are pages full? M3 and M8.
 
 use crate::{Memories, NOW, text};
 use serde_json::{Value, json};
 
-/// A generator of pseudo-random numbers with a seed.
+/// A pseudo-random generator; the same seed gives the same numbers.
 struct Random(u64);
 
 impl Random {
@@ -19,7 +19,7 @@ impl Random {
 
 const SECTORS: [&str; 5] = ["episodic", "semantic", "procedural", "emotional", "reflective"];
 
-/// Four hundred memories, some deleted, superseded or of other kinds, in several segments.
+/// Builds four hundred memories in several segments; some are deleted, superseded or of other kinds.
 fn many(random: &mut Random) -> Memories {
     let mut memories = Memories::new();
     for number in 0..400 {
@@ -149,7 +149,7 @@ fn m3_a_schema_without_the_attributes_can_be_searched() {
     memories.add(json!({ "id": "a", "kind": "memory", "body": "some words" }));
     let result = memories.result("a", json!({ "query": "words" }));
     assert_eq!(result["highlights"], json!(["some <mark>words</mark>"]));
-    // Without attributes a memory has the salience of a new one, and no recency.
+    // Without the attributes, salience is that of a new memory, and the memory has no age.
     let value = |place: usize| result["explain"]["parts"][place]["value"].clone();
     assert_eq!([value(2), value(3)], [1.0, 0.0]);
     let response = memories.call("search", json!({ "query": "words", "projectId": "p", "tier": "x" }));

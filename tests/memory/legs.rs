@@ -1,4 +1,4 @@
-//! The results of each leg: M1, M2, M5 and M6.
+//! Which candidates does each leg contribute? M1, M2, M5 and M6.
 
 use crate::{Memories, number, text};
 use serde_json::{Value, json};
@@ -160,7 +160,7 @@ fn m5_the_match_type_names_the_legs_that_returned_a_memory() {
 #[test]
 fn m5_a_candidate_of_one_leg_is_scored_by_the_other_too() {
     let mut memories = Memories::of_pairs();
-    // For two results each leg returns four candidates: `last` is the fifth nearest, and the only memory with the word.
+    // The limit is two, so each leg returns four. `last` is the fifth nearest, and the only memory with the word.
     for (id, x) in [("a", 100), ("b", 90), ("c", 80), ("d", 70), ("last", 60)] {
         let content = if id == "last" { "rare" } else { "other" };
         memories.add(json!({ "id": id, "kind": "memory", "content": content, "vector": [x, 50] }));

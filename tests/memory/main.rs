@@ -1,4 +1,4 @@
-//! The memory recipe: tests by the numbers of its specification, and by the tests of its source document.
+//! Does the memory recipe follow its specification, requirement by requirement, and its source document's tests?
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -25,7 +25,7 @@ use snapseek::{Embedded, Engine, Record, Schema, SearchError};
 const NOW: f64 = 1_794_830_400_000.0;
 const DAY: f64 = 86_400_000.0;
 
-/// The attributes of the memory preset.
+/// Returns the attributes of the memory preset.
 fn attributes() -> Value {
     json!({
         "projectId": "keyword", "sector": "keyword", "tier": "keyword", "salience": "number", "importance": "number",
@@ -35,14 +35,14 @@ fn attributes() -> Value {
     })
 }
 
-/// An engine whose calls tests make by name.
+/// An engine whose memory calls are called by name.
 struct Memories {
     engine: Engine,
     now: f64,
 }
 
 impl Memories {
-    /// Without records, for a schema with these models.
+    /// Creates an engine without records for a schema with these vector models.
     fn with_vectors(vectors: Value) -> Memories {
         Memories::of(json!({
             "fields": { "content": {}, "summary": {} },
@@ -56,17 +56,17 @@ impl Memories {
         Memories { engine: Engine::empty(&schema).unwrap().with_writer(7), now: NOW }
     }
 
-    /// With the hash embedder.
+    /// Creates an engine with the hash embedder.
     fn new() -> Memories {
         Memories::with_vectors(json!({ "own": { "embedder": "hash" } }))
     }
 
-    /// Without vectors.
+    /// Creates an engine without vectors.
     fn of_words() -> Memories {
         Memories::with_vectors(json!({}))
     }
 
-    /// With vectors of two numbers that come with the records.
+    /// Creates an engine whose records bring vectors of two numbers.
     fn of_pairs() -> Memories {
         Memories::with_vectors(json!({ "pair": { "field": "vector", "encoding": "f32", "width": 2 } }))
     }
@@ -103,7 +103,7 @@ impl Memories {
         self.try_call(name, options, None).unwrap()
     }
 
-    /// The message of a call that fails.
+    /// Returns the message of a call that must fail.
     fn complaint(&mut self, name: &str, options: Value) -> String {
         self.try_call(name, options, None).unwrap_err().to_string()
     }
@@ -112,7 +112,7 @@ impl Memories {
         self.call("search", options)["results"].as_array().unwrap().clone()
     }
 
-    /// The ids of the results of a search, best first.
+    /// Returns the ids of the results, best first.
     fn found(&mut self, options: Value) -> Vec<String> {
         self.search(options).iter().map(|result| text(&result["memory"]["id"])).collect()
     }
@@ -122,19 +122,19 @@ impl Memories {
         text(&self.call("create", options)["id"])
     }
 
-    /// Adds a record as it is.
+    /// Adds a record without changing it.
     fn add(&mut self, record: Value) {
         let record = Record::from_json(Json::parse(record.to_string().as_bytes()).unwrap()).unwrap();
         self.engine.add([&record]).unwrap();
     }
 
-    /// A memory's record, as it is now.
+    /// Returns the current record of a memory.
     fn memory(&self, id: &str) -> Value {
         let record = self.engine.record(snapseek::Key { id, kind: "memory" }).unwrap().unwrap();
         serde_json::from_str(&record.json().to_text()).unwrap()
     }
 
-    /// The result for one memory in a search without tracking.
+    /// Returns the result for one memory in a search without tracking.
     fn result(&mut self, id: &str, mut options: Value) -> Value {
         options["track"] = json!(false);
         let results = self.search(options);
@@ -150,7 +150,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap()
 }
 
-/// The three memories that the source document's tests search, made in the session `sess1` of `proj1`.
+/// Creates the three memories that the source document's tests search, in the session `sess1` of `proj1`.
 fn of_the_document() -> Memories {
     let mut memories = Memories::new();
     memories.call("session", json!({ "id": "sess1", "projectId": "proj1" }));

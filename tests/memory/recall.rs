@@ -1,4 +1,4 @@
-//! The traces of a search: M9.
+//! Which traces does a search leave? M9.
 
 use crate::{Memories, NOW, number, of_the_document};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! The fields of results: M7.
+//! Which fields do results carry? M7.
 
 use crate::{Memories, NOW, number, text};
 use serde_json::json;

@@ -1,9 +1,9 @@
-//! Scores and decay: M4 and M13.
+//! How are scores computed? M4 and M13.
 
 use crate::{DAY, Memories, NOW, number, of_the_document};
 use serde_json::{Value, json};
 
-/// Computes the score from its explanation.
+/// Returns the sum of an explanation's parts.
 fn explained(result: &Value) -> f64 {
     let explain = &result["explain"];
     let parts = explain["parts"].as_array().unwrap();
@@ -153,7 +153,7 @@ fn m13_filters_and_recalls_use_the_faded_salience() {
     let expected = 0.05 + 0.02 * (1.0 - 0.05);
     assert_eq!(number(&memories.memory("a")["salience"]), expected);
     assert_eq!(number(&memories.memory("a")["lastAccessed"]), NOW);
-    // Decay starts again from the recall.
+    // The memory starts to fade again from this time.
     let result = memories.result("a", json!({ "query": "word" }));
     assert_eq!(number(&result["memory"]["salience"]), expected);
 }

@@ -1,4 +1,4 @@
-//! Timelines and sessions: M10 and M11.
+//! When and where were memories created? M10 and M11.
 
 use crate::{Memories, NOW, text};
 use serde_json::{Value, json};

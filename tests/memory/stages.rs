@@ -1,4 +1,4 @@
-//! Stages that run after scoring, and `asOf`.
+//! Do the stages that follow scoring, and the filters before it, work for memories?
 
 use crate::{Memories, NOW, text};
 use serde_json::{Value, json};

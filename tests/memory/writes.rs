@@ -1,4 +1,4 @@
-//! Writing memories, sessions and relationships.
+//! How are memories written, and which fields do they get?
 
 use crate::{Memories, NOW, number, text};
 use serde_json::json;
@@ -26,7 +26,7 @@ fn generated_ids_are_deterministic_and_never_repeat() {
     for _ in 0..2 {
         let mut memories = Memories::of_words();
         let mut own = (0..3).map(|_| memories.create(json!({ "content": "x" }))).collect::<Vec<_>>();
-        // A snapshot keeps no stamps, so the next id would be the first one again.
+        // A snapshot stores no stamps, so the next id would repeat the first one.
         memories.engine = snapseek::Engine::open(memories.engine.snapshot().unwrap()).unwrap().with_writer(7);
         own.extend((0..3).map(|_| memories.create(json!({ "content": "x" }))));
         assert_eq!(memories.engine.len(), 6);
