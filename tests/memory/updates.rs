@@ -3,6 +3,7 @@
 use crate::{DAY, Memories, NOW, number, text};
 use serde_json::{Value, json};
 use snapseek::SearchFault;
+use snapseek::recipe::memory::{MemoryChanges, NewMemory, TextToEmbed};
 
 fn got(memories: &mut Memories, id: &str) -> Value {
     memories.call("get", json!({ "id": id }))["memory"].clone()
@@ -193,4 +194,25 @@ fn an_update_of_a_memory_that_is_not_there_is_an_error_and_writes_nothing() {
         memories.try_call("update", json!({ "id": "a", "content": "x" }), Some(vec![1.0])).unwrap_err();
     assert_eq!(error.to_string(), "vector: this snapshot has no vectors");
     assert!(memories.engine.changes().unwrap() == before);
+}
+
+#[test]
+fn a_write_names_the_text_that_needs_a_vector() {
+    let mut memories = with_vector();
+    memories.create(json!({ "id": "bare", "content": "the sea" }));
+    let recipe = memories.engine.memory();
+    let new =
+        NewMemory { content: "one".to_owned(), summary: Some("two".to_owned()), ..NewMemory::default() };
+    let named = |text: Option<&str>| TextToEmbed { text: text.map(str::to_owned), width: Some(2) };
+    assert_eq!(recipe.text_of_new(&new).unwrap(), named(Some("one\ntwo")));
+    let changes = |content: &str, importance: f64| MemoryChanges {
+        content: Some(content.to_owned()),
+        importance: Some(importance),
+        ..MemoryChanges::default()
+    };
+    let text = |id: &str, changes: &MemoryChanges| recipe.text_of_update(id, changes).unwrap();
+    assert_eq!(text("a", &changes("the blue door", 1.0)), named(Some("the blue door\ndoor")));
+    assert_eq!(text("a", &changes("the red door", 1.0)), named(None));
+    // This memory has no vector yet.
+    assert_eq!(text("bare", &changes("the sea", 1.0)), named(Some("the sea")));
 }
