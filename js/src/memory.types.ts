@@ -114,7 +114,7 @@ export interface MemoryUpdateOptions extends MemoryCallOptions {
 interface Answered {
   /** Whether a part of the call could not be done. */
   readonly degraded: boolean;
-  /** What could not be done, and why. */
+  /** The reasons; empty where everything was done. */
   readonly warnings: readonly string[];
   /** How many milliseconds the call took, embedding included. */
   readonly elapsed: number;
