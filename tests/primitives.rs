@@ -11,6 +11,7 @@ use snapseek::primitives::{
     format_zod_error, normalise_rrf_scores, recency_boost, reciprocal_rank_fusion, weighted_rank_fusion,
 };
 use snapseek::ranking::{RRF_K, ScoredId};
+use snapseek::recipe::memory::{MemoryWeightChanges, MemoryWeights, ScoredMemory, compute_score};
 use std::collections::HashMap;
 use support::Random;
 
@@ -249,4 +250,52 @@ fn p8_many_cosines_have_the_bits_that_javascript_finds() {
         |len| (0..len).map(|_| (numbers.next() / 4_294_967_296.0 - 0.5) as f32).collect::<Vec<_>>();
     let cosines = (0..5_000).map(|i| cosine_similarity(&vector(1 + i % 48), &vector(1 + i % 48)));
     assert_eq!(hash(cosines), expected_hash("cosineSimilarity"));
+}
+
+fn weights(value: &Value) -> MemoryWeights {
+    let boosts = value["sectorBoost"].as_object().into_iter().flatten();
+    let changes = MemoryWeightChanges {
+        semantic: value["semantic"].as_f64(),
+        keyword: value["keyword"].as_f64(),
+        salience: value["salience"].as_f64(),
+        recency: value["recency"].as_f64(),
+        sector_boost: boosts.map(|(sector, boost)| (sector.clone(), number(boost))).collect(),
+    };
+    changes.applied_to(&MemoryWeights::default())
+}
+
+#[test]
+fn m4_scores_of_memories_are_as_written() {
+    for case in cases("computeScore") {
+        let memory = ScoredMemory {
+            salience: case["memory"]["salience"].as_f64(),
+            created_at: case["memory"]["createdAt"].as_f64(),
+            sector: case["memory"]["sector"].as_str(),
+            valid_until: case["memory"]["validUntil"].as_f64(),
+        };
+        let (similarity, rank) = (number(&case["semanticSim"]), number(&case["ftsRank"]));
+        let score =
+            compute_score(&memory, similarity, rank, &weights(&case["weights"]), number(&case["now"]));
+        assert_eq!(score.to_bits(), number(&case["is"]).to_bits(), "{case}: {score:?}");
+    }
+}
+
+#[test]
+fn m4_many_scores_of_memories_have_the_bits_that_javascript_finds() {
+    const SECTORS: [&str; 6] = ["reflective", "semantic", "procedural", "emotional", "episodic", "other"];
+    let (mut numbers, weights) = (Xorshift(4), MemoryWeights::default());
+    let scores = (0..100_000u32).map(|i| {
+        let similarity = numbers.next() / 4_294_967_296.0;
+        let rank = numbers.next() / -268_435_456.0;
+        let salience = numbers.next() / 4_294_967_296.0;
+        let now = numbers.next() * f64::from(1 << (i % 12));
+        let memory = ScoredMemory {
+            salience: Some(salience),
+            created_at: Some(0.0),
+            sector: Some(SECTORS[i as usize % 6]),
+            valid_until: i.is_multiple_of(3).then_some(1_099_511_627_776.0),
+        };
+        compute_score(&memory, similarity, rank, &weights, now)
+    });
+    assert_eq!(hash(scores), expected_hash("computeScore"));
 }

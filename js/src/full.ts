@@ -3,4 +3,5 @@
 export { federation, type Federation, type Tier } from "./federation.js";
 export { openInWorker, type Remote, type RemoteEngine } from "./remote.js";
 export * from "./exports.js";
+export * from "./memory-score.js";
 export * from "./primitives.js";

@@ -1,44 +1,56 @@
-// The memory recipe: what an assistant remembers.
+// The memory recipe: how does an assistant remember?
 
+import { unlessAborted } from "./abort.js";
+import { askedOf, timed } from "./asked.js";
+import { embedded, type Embedding } from "./embedding.js";
 import type { Engine } from "./engine.js";
+import { SnapseekError } from "./errors.js";
+import { checkArguments, forms } from "./host-options.js";
 import type {
-  MemoryCreated,
+  Memory,
+  MemoryCallOptions,
+  MemoryChanges,
+  MemoryDocumentOptions,
   MemoryDocumentResult,
+  MemoryFtsOptions,
   MemoryFtsResult,
   MemoryResponse,
   MemoryResult,
   MemorySearchOptions,
   MemorySession,
   MemorySettings,
+  MemoryUpdateOptions,
   MemoryUsage,
+  MemoryVectorOptions,
   MemoryVectorResult,
-  MemoryWeights,
+  MemoryWritten,
   NewMemory,
   NewMemorySession,
   SessionContext,
   TimelineResult,
 } from "./memory.types.js";
 
-/** Memories, their sessions and relationships; reached by `engine.memory`. They are records of kind `"memory"`. */
+/** Memories, their sessions and relationships; reached by `engine.memory`. Memories are records of kind `"memory"`. */
 export class MemoryRecipe {
   readonly #engine: Engine<object>;
-  #settings: MemorySettings = {};
+  /** By id, the update that was asked for last: the next one waits for it, so that the last one asked for wins. */
+  readonly #updates = new Map<string, Promise<unknown>>();
 
   /** @internal */
   constructor(engine: Engine<object>) {
     this.#engine = engine;
   }
 
-  /** Says what holds for all calls from now on; what is left out is as it was by default. */
+  /** Replaces the settings that hold for all calls of this engine. Absent settings have their defaults. */
   configure(settings: MemorySettings): void {
-    this.#settings = { ...settings };
+    this.#engine.askSync("memory.configure", settings);
   }
 
   /**
-   * The best memories for a query. What is returned is reinforced, unless `track` is `false`.
+   * Returns the best memories for a query, and reinforces them, unless `track` is `false`.
    *
-   * Where an `embed` function was given, here or to `open`, it is asked for the query's vector. If it fails, or there is no
-   * vector at all, words alone are looked for and the response is `degraded`.
+   * Where an `embed` function was given, here or to `open`, it makes the vector of the query. Without a usable vector the
+   * search uses keywords alone and the response is `degraded`; with `strict: true` that is an error.
    */
   search(
     options: MemorySearchOptions & { readonly includeDocuments: true },
@@ -52,138 +64,223 @@ export class MemoryRecipe {
   }
 
   /**
-   * The best documents for a query, each by its best chunk: records of kind `"document"`.
+   * Returns the best documents for a query, each by its best chunk. Documents are records of kind `"document"`.
    *
-   * @param limit How many at most. Defaults to 10.
+   * @param options The project of the documents, or an object of options.
+   * @param limit The number of documents. Defaults to 10.
    */
-  searchDocuments(query: string, projectId?: string, limit?: number): Promise<MemoryResponse<MemoryDocumentResult>> {
-    return this.#find("memory.searchDocuments", { query, projectId, limit });
+  searchDocuments(
+    query: string,
+    options?: string | MemoryDocumentOptions,
+    limit?: number,
+  ): Promise<MemoryResponse<MemoryDocumentResult>> {
+    return this.#find("memory.searchDocuments", queryOptions(query, options, limit));
   }
 
   /**
-   * What words find, by FTS5's rank: memories with any word that starts like one of the query's.
+   * Returns the memories that contain a word which starts like a word of the query, by FTS5's rank.
    *
-   * @param limit How many at most. Defaults to 20.
+   * @param options The project of the memories, or an object of options.
+   * @param limit The number of memories. Defaults to 20.
    */
-  async searchFts(query: string, projectId?: string, limit?: number): Promise<MemoryResponse<MemoryFtsResult>> {
-    return this.#ask("memory.searchFts", { query, projectId, limit });
+  searchFts(query: string, options?: string | MemoryFtsOptions, limit?: number): Promise<MemoryResponse<MemoryFtsResult>> {
+    return this.#engine.ask("memory.searchFts", queryOptions(query, options, limit));
   }
 
   /**
-   * What vectors find, nearest first.
+   * Returns the memories whose vectors are nearest to that of the query.
    *
-   * @param limit How many at most. Defaults to 20.
+   * @param options The project of the memories, or an object of options.
+   * @param limit The number of memories. Defaults to 20.
    */
-  searchVector(query: string, projectId?: string, limit?: number): Promise<MemoryResponse<MemoryVectorResult>> {
-    return this.#find("memory.searchVector", { query, projectId, limit });
+  searchVector(
+    query: string,
+    options?: string | MemoryVectorOptions,
+    limit?: number,
+  ): Promise<MemoryResponse<MemoryVectorResult>> {
+    return this.#find("memory.searchVector", queryOptions(query, options, limit));
   }
 
   /**
-   * The memories of the same project before and after one.
-   *
-   * @param before How many before it at most. Defaults to 5.
-   * @param after How many after it at most. Defaults to 5.
+   * Returns a memory as it is now, deleted ones included; `undefined` where there is none with this id. With the setting
+   * `decay` its salience has faded.
    */
-  async timeline(id: string, before?: number, after?: number): Promise<TimelineResult> {
-    const found = await this.#ask<Omit<TimelineResult, "sessions"> & { readonly sessions: readonly MemorySession[] }>(
+  async get(id: string | number, options?: MemoryCallOptions): Promise<Memory | undefined> {
+    const found = await this.#engine.ask<{ readonly memory: Memory | null }>("memory.get", withArguments(options, { id }));
+    return found.memory ?? undefined;
+  }
+
+  /**
+   * Returns the memories of the same project before and after a memory.
+   *
+   * @param before The number of memories before it, at most. Defaults to 5.
+   * @param after The number of memories after it, at most. Defaults to 5.
+   */
+  async timeline(id: string | number, before?: number, after?: number, options?: MemoryCallOptions): Promise<TimelineResult> {
+    const found = await this.#engine.ask<Omit<TimelineResult, "sessions"> & { readonly sessions: readonly MemorySession[] }>(
       "memory.timeline",
-      { id, before, after, decay: this.#settings.decay },
+      withArguments(options, { id, before, after }),
     );
     return { ...found, sessions: new Map(found.sessions.map((session) => [session.id, session])) };
   }
 
-  /** How a memory was used last, and where; `null` where no session has used it. */
-  async sessionContext(id: string): Promise<SessionContext | null> {
-    return this.#ask("memory.sessionContext", { id });
+  /** Returns the session that used a memory last, and how; `null` where no session has used it. */
+  sessionContext(id: string | number, options?: MemoryCallOptions): Promise<SessionContext | null> {
+    return this.#engine.ask("memory.sessionContext", withArguments(options, { id }));
   }
 
-  /** Creates a memory, in a session if one is named. Where `embed` fails it has no vector, and `embedded` says so. */
-  async create(memory: NewMemory, projectId?: string, sessionId?: string): Promise<MemoryCreated> {
-    const text = [memory.content, memory.summary].filter(Boolean).join("\n");
-    // What is left out stays as the memory itself says it.
-    const named = { ...(projectId !== undefined && { projectId }), ...(sessionId !== undefined && { sessionId }) };
-    return this.#engine.ask("memory.create", { ...memory, ...named }, text);
+  /**
+   * Creates a memory. Where `embed` fails, the memory has no vector and the response is `degraded`.
+   *
+   * @param projectId The project. Defaults to the `projectId` of the memory.
+   * @param sessionId The session that creates it. Defaults to the `sessionId` of the memory.
+   */
+  async create(
+    memory: NewMemory,
+    projectId?: string,
+    sessionId?: string,
+    options?: MemoryCallOptions,
+  ): Promise<MemoryWritten> {
+    const asked = isOptions(memory) ? withArguments(options, { ...memory, ...defined({ projectId, sessionId }) }) : memory;
+    return this.#write("memory.create", asked);
   }
 
-  /** Lets one memory stand in place of another from now on. */
-  async supersede(oldId: string, newId: string): Promise<void> {
-    await this.#ask("memory.supersede", { oldId, newId });
+  /**
+   * Changes fields of a memory; `null` removes a field that a memory may lack. Where its text changes, the memory is indexed
+   * and embedded again; otherwise it keeps its vector.
+   *
+   * Updates of one memory run one after the other, in the order of the calls.
+   */
+  async update(id: string | number, fields: MemoryChanges, options?: MemoryUpdateOptions): Promise<MemoryWritten> {
+    checkArguments({ fields }, { fields: forms.object }, ["fields"]);
+    const { id: other = id } = fields as { readonly id?: unknown };
+    if (String(other) !== String(id)) throw new SnapseekError("option/id", "id: the id of a memory cannot be changed");
+    const asked = withArguments(options, { ...fields, id });
+    const { signal } = askedOf(asked, undefined);
+    const before = this.#updates.get(String(id));
+    const update = (before ?? Promise.resolve()).then(() => this.#write("memory.update", asked));
+    const done = update.catch(() => {}).then(() => {
+      if (this.#updates.get(String(id)) === done) this.#updates.delete(String(id));
+    });
+    this.#updates.set(String(id), done);
+    return unlessAborted(update, signal);
+  }
+
+  /** Marks a memory as superseded from now on, and links the new memory to it. */
+  async supersede(oldId: string | number, newId: string | number, options?: MemoryCallOptions): Promise<void> {
+    await this.#engine.ask("memory.supersede", withArguments(options, { oldId, newId }));
   }
 
   /**
    * Relates two memories.
    *
-   * @param type What the relationship means. Defaults to `"RELATED_TO"`.
+   * @param type The type of the relationship. Defaults to `"RELATED_TO"`.
    */
   async relate(
-    sourceId: string,
-    targetId: string,
+    sourceId: string | number,
+    targetId: string | number,
     type?: string,
-    options: { /** When it ends. Defaults to never. */ readonly validUntil?: number | string | Date } = {},
+    options?: MemoryCallOptions & { /** When it ends. Defaults to never. */ readonly validUntil?: number | string | Date },
   ): Promise<void> {
-    await this.#ask("memory.relate", { sourceId, targetId, type, ...options });
+    await this.#engine.ask("memory.relate", withArguments(options, { sourceId, targetId, type }));
   }
 
   /**
-   * Lets a memory matter more, and says how much it does.
+   * Moves the salience of a memory towards 1, and returns the new salience.
    *
-   * @param amount The share of what it lacks to 1. Defaults to 0.1.
+   * @param amount The share of the distance to 1, 0 to 1. Defaults to 0.1.
    */
-  async reinforce(id: string, amount?: number): Promise<number> {
-    return this.#salience("memory.reinforce", id, amount);
+  reinforce(id: string | number, amount?: number, options?: MemoryCallOptions): Promise<number> {
+    return this.#changeSalience("memory.reinforce", withArguments(options, { id, amount }));
   }
 
   /**
-   * Lets a memory matter less, and says how much it does.
+   * Lowers the salience of a memory, and returns the new salience.
    *
-   * @param amount The share that is taken away. Defaults to 0.2.
+   * @param amount The share of the salience, 0 to 1. Defaults to 0.2.
    */
-  async deemphasize(id: string, amount?: number): Promise<number> {
-    return this.#salience("memory.deemphasize", id, amount);
+  deemphasize(id: string | number, amount?: number, options?: MemoryCallOptions): Promise<number> {
+    return this.#changeSalience("memory.deemphasize", withArguments(options, { id, amount }));
   }
 
-  /** Notes what a session did with a memory. */
-  async linkToSession(id: string, sessionId: string, usage: MemoryUsage): Promise<void> {
-    await this.#ask("memory.linkToSession", { id, sessionId, usage });
+  /** Records that a session used a memory. */
+  async linkToSession(
+    id: string | number,
+    sessionId: string | number,
+    usage: MemoryUsage,
+    options?: MemoryCallOptions,
+  ): Promise<void> {
+    await this.#engine.ask("memory.linkToSession", withArguments(options, { id, sessionId, usage }));
   }
 
-  /** Marks a memory as deleted: it stays stored, and is no longer found. */
-  async delete(id: string): Promise<void> {
-    await this.#ask("memory.delete", { id });
+  /** Marks a memory as deleted: it stays stored, and searches do not find it any more. */
+  async delete(id: string | number, options?: MemoryCallOptions): Promise<void> {
+    await this.#engine.ask("memory.delete", withArguments(options, { id }));
   }
 
-  /** Begins a session, or says more of one. */
-  async session(session: NewMemorySession): Promise<void> {
-    await this.#ask("memory.session", session);
+  /** Begins a session, or adds fields to one. */
+  async session(session: NewMemorySession, options?: MemoryCallOptions): Promise<void> {
+    await this.#engine.ask("memory.session", isOptions(session) ? withArguments(options, session) : session);
   }
 
-  async #salience(name: string, id: string, amount: number | undefined): Promise<number> {
-    const { decay } = this.#settings;
-    return (await this.#ask<{ salience: number }>(name, { id, amount, decay })).salience;
+  async #changeSalience(name: string, asked: unknown): Promise<number> {
+    return (await this.#engine.ask<{ readonly salience: number }>(name, asked)).salience;
   }
 
-  /** Asks, and waits for the documents that are needed. */
-  #ask<T>(name: string, options: object): Promise<T> {
-    return this.#engine.ask(name, options);
+  /** Searches. Keywords alone need no vector. */
+  #find<T>(name: string, asked: unknown): Promise<T> {
+    const { mode, query } = Object(asked) as { readonly mode?: unknown; readonly query?: unknown };
+    return this.#engine.ask(name, asked, mode === "keyword" ? undefined : query);
   }
 
-  async #find<T>(name: string, options: Omit<Partial<MemorySearchOptions>, "query" | "projectId" | "limit"> & Asked): Promise<T> {
-    const { weights, decay } = this.#settings;
-    // Words alone need no vector: nothing is to be embedded, and what is given is left out.
-    const isPlain = options.mode === "keyword";
-    const asked = { ...options, decay, weights: merged(weights, options.weights) };
-    return this.#engine.ask(name, isPlain ? { ...asked, vector: undefined } : asked, isPlain ? undefined : options.query);
+  /** Writes a memory, and embeds its text before, where the write needs a new vector. */
+  #write(name: "memory.create" | "memory.update", given: unknown): Promise<MemoryWritten> {
+    const { options, embed, signal, vector } = askedOf(given, this.#engine.embedding);
+    return timed(async () => {
+      let made: (Embedding & { readonly text: string }) | undefined;
+      for (;;) {
+        const outcome = await this.#engine.withDocuments(() => {
+          // Nothing waits between this look at the text and the write, so no other write can change the text in between.
+          const needed = embed && !vector ? this.#engine.askSync<TextToEmbed>(`${name}.text`, options) : undefined;
+          if (needed?.text != null && needed.text !== made?.text) return { text: needed.text, width: needed.width };
+          const failures = made?.failure === undefined ? undefined : [made.failure];
+          const inputs = needed?.text == null ? { made: vector } : { made: made?.vector, byEmbed: true, failures };
+          return { written: this.#engine.askSync<MemoryWritten>(name, options, inputs) };
+        }, { signal });
+        if ("written" in outcome) return outcome.written!;
+        const { text, width } = outcome;
+        const [embedding] = await embedded([text], embed!, { width: width ?? undefined, signal });
+        made = { ...embedding!, text };
+      }
+    });
   }
 }
 
-/** What every search has; it may be `undefined` where a caller left it out. */
-interface Asked {
-  readonly query: string;
-  readonly projectId?: string | undefined;
-  readonly limit?: number | undefined;
+/** The text that a write needs a vector of, and the number of numbers in the vector; `null` where there is none. */
+interface TextToEmbed {
+  readonly text: string | null;
+  readonly width: number | null;
 }
 
-function merged(own: MemoryWeights | undefined, given: MemoryWeights | undefined): MemoryWeights | undefined {
-  if (!own || !given) return given ?? own;
-  return { ...own, ...given, sectorBoost: { ...own.sectorBoost, ...given.sectorBoost } };
+/** The options of `searchFts(query, projectId, limit)` and `searchFts(query, options)`. */
+function queryOptions(query: unknown, options: unknown, limit: unknown): unknown {
+  return isOptions(options) ? withArguments(options, { query, limit }) : defined({ query, projectId: options, limit });
+}
+
+/**
+ * The arguments of a call, and the options after them. Options that are no object go to the module as they are, which reports
+ * them.
+ */
+function withArguments(options: unknown, named: object): unknown {
+  if (options === undefined || options === null) return defined(named);
+  return isOptions(options) ? { ...defined(named), ...defined(options) } : options;
+}
+
+function isOptions(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The entries of an object that are not `undefined`. */
+function defined(entries: object): object {
+  return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined));
 }

@@ -1,19 +1,19 @@
 import type { Stages } from "./recipe.types.js";
-import type { Embed, ExplainedPart, Json } from "./types.js";
+import type { Embed, Explain, Json } from "./types.js";
 
-/** What a memory is about. Others can be used, too; they are neither boosted nor lowered. */
+/** The sectors with a boost of their own. Any other sector can be used, with a boost of 1. */
 export type MemorySector = "episodic" | "semantic" | "procedural" | "emotional" | "reflective";
 
 /** How far a memory reaches. */
 export type MemoryTier = "session" | "project" | "global";
 
-/** What a session did with a memory. */
+/** How a session used a memory. */
 export type MemoryUsage = "created" | "recalled" | "updated" | "reinforced";
 
-/** Which legs of a search run: both, vectors, or words. */
+/** The legs that run: both, vectors alone, or words alone. */
 export type MemoryMode = "hybrid" | "semantic" | "keyword";
 
-/** A memory, as it is now. What a record lacks is absent. */
+/** A memory as it is now. Times are milliseconds since 1970. */
 export interface Memory {
   readonly id: string | number;
   readonly kind: "memory";
@@ -22,20 +22,20 @@ export interface Memory {
   readonly summary?: string;
   readonly sector?: MemorySector | (string & {});
   readonly tier?: MemoryTier;
-  /** How much it matters, 0 to 1. */
+  /** The salience, 0 to 1: every recall raises it, and decay lowers it. */
   readonly salience?: number;
-  /** How slowly it fades, 0 to 1. */
+  /** The importance, 0 to 1: important memories fade more slowly. */
   readonly importance?: number;
   readonly tags?: readonly string[];
   readonly concepts?: readonly string[];
   readonly files?: readonly string[];
-  /** When it was made, in milliseconds. */
+  /** When it was created. */
   readonly createdAt?: number;
   readonly updatedAt?: number;
   /** When it was last recalled or reinforced. */
   readonly lastAccessed?: number;
   readonly validFrom?: number;
-  /** From when on it is superseded. */
+  /** When it was, or will be, superseded. */
   readonly validUntil?: number;
   readonly isDeleted?: boolean;
   readonly [field: string]: Json | undefined;
@@ -44,120 +44,195 @@ export interface Memory {
 /** A memory to create. */
 export interface NewMemory {
   readonly content: string;
-  /** Defaults to one that no other memory has. */
+  /** Defaults to an id that no other memory has. */
   readonly id?: string | number;
+  /** The project it belongs to. Defaults to none. */
+  readonly projectId?: string;
+  /** The session that creates it. Defaults to none. */
+  readonly sessionId?: string;
   readonly summary?: string;
   /** Defaults to `"semantic"`. */
   readonly sector?: MemorySector | (string & {});
   /** Defaults to `"project"`. */
   readonly tier?: MemoryTier;
-  /** How much it matters, 0 to 1. Defaults to 1. */
+  /** The salience, 0 to 1. Defaults to 1. */
   readonly salience?: number;
-  /** How slowly it fades, 0 to 1. Defaults to 0.5. */
+  /** The importance, 0 to 1. Defaults to 0.5. */
   readonly importance?: number;
   readonly tags?: readonly string[];
   readonly concepts?: readonly string[];
   readonly files?: readonly string[];
-  /** In milliseconds, or as a date. Defaults to now. */
+  /** In milliseconds since 1970, or as a date. Defaults to now. */
   readonly createdAt?: number | string | Date;
   readonly validFrom?: number | string | Date;
   readonly validUntil?: number | string | Date;
-  /** Its vector. Defaults to what `embed`, or else the snapshot's own embedder, makes of it. */
+  /** Its vector. By default `embed` makes it, or else the snapshot's own embedder. */
   readonly vector?: ArrayLike<number>;
-  /** Embeds it. Defaults to what `open` was given. */
+  /** Embeds its text. Defaults to the function that `open` was given. */
   readonly embed?: Embed;
-  /** Whose vector it is. Defaults to the schema's first model. */
+  /** The model of the vector. Defaults to the schema's first. */
   readonly model?: string;
 }
 
-/** What `create` did. */
-export interface MemoryCreated {
-  readonly id: string;
-  readonly memory: Memory;
-  /** Whether vectors can find it. */
-  readonly embedded: boolean;
-  /** Why it could not be embedded; absent where that did not fail. */
-  readonly warnings?: readonly string[];
+/** Fields of a memory to change. Absent fields stay as they are; `null` removes a field. */
+export interface MemoryChanges {
+  readonly content?: string;
+  readonly summary?: string | null;
+  readonly projectId?: string | null;
+  readonly sector?: MemorySector | (string & {});
+  readonly tier?: MemoryTier;
+  /** The salience, 0 to 1. Decay starts again from now. */
+  readonly salience?: number;
+  /** The importance, 0 to 1. */
+  readonly importance?: number;
+  readonly tags?: readonly string[] | null;
+  readonly concepts?: readonly string[] | null;
+  readonly files?: readonly string[] | null;
+  readonly validFrom?: number | string | Date | null;
+  readonly validUntil?: number | string | Date | null;
 }
 
-/** What the four signals of a score count. */
+/** Options of calls that wait. */
+export interface MemoryCallOptions {
+  /** Ends the wait: the promise rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** Options of `update`. */
+export interface MemoryUpdateOptions extends MemoryCallOptions {
+  /** The session that updates the memory; it gets a usage row `updated`. Defaults to none. */
+  readonly sessionId?: string;
+  /** The new vector. By default `embed` makes it where the text changes, or else the snapshot's own embedder. */
+  readonly vector?: ArrayLike<number>;
+  /** Embeds the new text. Defaults to the function that `open` was given. */
+  readonly embed?: Embed;
+  /** The model of the vector. Defaults to the schema's first. */
+  readonly model?: string;
+}
+
+/** Fields that every response has. */
+interface Answered {
+  /** Whether a part of the call could not be done. */
+  readonly degraded: boolean;
+  /** The reasons; empty where everything was done. */
+  readonly warnings: readonly string[];
+  /** How many milliseconds the call took, embedding included. */
+  readonly elapsed: number;
+}
+
+/** The response of `create` and `update`. */
+export interface MemoryWritten extends Answered {
+  readonly id: string;
+  /** The memory as it is now. */
+  readonly memory: Memory;
+  /** Whether it has a vector. */
+  readonly embedded: boolean;
+}
+
+/** The weights of the four signals of a score, and the boosts of sectors. */
 export interface MemoryWeights {
-  /** How near the vectors are. Defaults to 0.4. */
+  /** The weight of the similarity. Defaults to 0.4. */
   readonly semantic?: number;
-  /** How well words match. Defaults to 0.25. */
+  /** The weight of the keyword signal. Defaults to 0.25. */
   readonly keyword?: number;
-  /** How much a memory matters. Defaults to 0.2. */
+  /** The weight of the salience. Defaults to 0.2. */
   readonly salience?: number;
-  /** How new it is. Defaults to 0.15. */
+  /** The weight of the recency. Defaults to 0.15. */
   readonly recency?: number;
   /**
-   * By sector, what the score is multiplied by. Defaults to 1.2 for reflective, 1.1 for semantic, 1 for procedural, 0.9
-   * for emotional, 0.8 for episodic memories, and 1 for others.
+   * By sector, the factor of the score. Defaults to 1.2 for reflective, 1.1 for semantic, 1 for procedural, 0.9 for emotional,
+   * 0.8 for episodic memories, and 1 for others.
    */
   readonly sectorBoost?: { readonly [sector: string]: number };
 }
 
-/** What holds for all calls of an engine's memory recipe. */
+/** Settings that hold for all calls of an engine's memory recipe. */
 export interface MemorySettings {
-  /** What signals count. What a call gives goes before. */
+  /** The weights of scores. A search may change single ones. */
   readonly weights?: MemoryWeights;
-  /** Lets salience fade since a memory was last accessed; worked out when it is read, never stored. Defaults to `false`. */
+  /** Lets salience fade since a memory was last accessed. It is computed when salience is read, never stored. Defaults to `false`. */
   readonly decay?: boolean;
 }
 
-/** What is asked of `memory.search`. */
-export interface MemorySearchOptions extends Stages {
-  readonly query: string;
+/** Filters that all searches share. */
+export interface MemoryFilters {
   /** Only memories of this project. Defaults to all. */
   readonly projectId?: string;
   /** Only memories of this sector, or of these. Defaults to all. */
   readonly sector?: MemorySector | (string & {}) | readonly string[];
   /** Only memories of this tier, or of these. Defaults to all. */
   readonly tier?: MemoryTier | readonly MemoryTier[];
-  /** How many results, best first: 1 to 1000. Defaults to 10. */
-  readonly limit?: number;
-  /** Only memories that matter at least this much, 0 to 1. Defaults to 0. */
+  /** Only memories of at least this salience, 0 to 1. Defaults to 0. */
   readonly minSalience?: number;
-  /** Finds documents, too, each by its best chunk. Defaults to `false`. */
-  readonly includeDocuments?: boolean;
-  /** Finds superseded memories, too. Defaults to `false`. */
-  readonly includeSuperseded?: boolean;
-  /** Only memories that this session used; it is noted that it recalled what is returned. Defaults to all. */
+  /** Only memories that this session used. Defaults to all. */
   readonly sessionId?: string;
-  /** The session that recalls what is returned; this is no filter. Defaults to `sessionId`. */
-  readonly recallSessionId?: string;
-  /** Defaults to `"hybrid"`. */
-  readonly mode?: MemoryMode;
-  /** Reinforces what is returned, and notes it in the session. Defaults to `true`. */
-  readonly track?: boolean;
-  /** What signals count. Defaults to the engine's settings. */
-  readonly weights?: MemoryWeights;
-  /** Gives highlights as text. Defaults to `false`: they are safe as HTML. */
-  readonly raw?: boolean;
-  /** The query's vector. Defaults to what `embed`, or else the snapshot's own embedder, makes of the query. */
-  readonly vector?: ArrayLike<number>;
-  /** Embeds the query. Defaults to what `open` was given. */
-  readonly embed?: Embed;
-  /** Whose vectors are compared. Defaults to the schema's first model. */
-  readonly model?: string;
-  /** The time to reckon from, in milliseconds. Defaults to now. */
-  readonly now?: number;
+  /** Also finds superseded memories. Defaults to `false`. */
+  readonly includeSuperseded?: boolean;
+  /** The moment that ages count from, in milliseconds since 1970. Defaults to now. */
+  readonly now?: number | string | Date;
 }
 
-/** What a search for memories answers. */
-export interface MemoryResponse<Result> {
-  readonly query: string;
-  /** Which legs ran. */
-  readonly mode: MemoryMode;
-  /** How many candidates each leg gave; absent where it did not run. */
-  readonly legs: { readonly keyword?: number; readonly vector?: number };
-  /** Whose vectors were compared; absent where none were. */
+/** Options that concern the vector of a query. */
+export interface MemoryEmbedding {
+  /** The query's vector. By default `embed` makes it, or else the snapshot's own embedder. */
+  readonly vector?: ArrayLike<number>;
+  /** Embeds the query. Defaults to the function that `open` was given. */
+  readonly embed?: Embed;
+  /** The model whose vectors are compared. Defaults to the schema's first. */
   readonly model?: string;
-  /** Whether something that was asked for could not be done. */
-  readonly degraded: boolean;
-  /** What, and why; absent where all was done. */
-  readonly warnings?: readonly string[];
-  /** How many have vectors that cannot be compared: of another model, or another width. */
+  /** Makes it an error where the query has no usable vector. Defaults to `false`. */
+  readonly strict?: boolean;
+}
+
+/** Options of `searchDocuments`. */
+export interface MemoryDocumentOptions extends MemoryFilters, MemoryEmbedding, MemoryCallOptions, Stages {
+  /** The number of results, best first: 1 to 1000. Defaults to 10. */
+  readonly limit?: number;
+  /** The legs that run. Defaults to `"hybrid"`. */
+  readonly mode?: MemoryMode;
+  /** Changes to the engine's weights. Defaults to none. */
+  readonly weights?: MemoryWeights;
+  /** Returns highlights as plain text. Defaults to `false`: they are safe as HTML. */
+  readonly raw?: boolean;
+  /** Adds an explanation to every result. Defaults to `true`. */
+  readonly explain?: boolean;
+}
+
+/** Options of `search`, the query included. */
+export interface MemorySearchOptions extends MemoryDocumentOptions {
+  readonly query: string;
+  /** Also finds documents, each by its best chunk. Defaults to `false`. */
+  readonly includeDocuments?: boolean;
+  /** The session that recalls the returned memories; this is no filter. Defaults to `sessionId`. */
+  readonly recallSessionId?: string;
+  /** Reinforces the returned memories, and records the recall in the session. Defaults to `true`. */
+  readonly track?: boolean;
+}
+
+/** Options of `searchFts`. */
+export interface MemoryFtsOptions extends MemoryFilters, MemoryCallOptions {
+  /** The number of results, best first: 1 to 1000. Defaults to 20. */
+  readonly limit?: number;
+  /** Returns snippets as plain text. Defaults to `false`: they are safe as HTML. */
+  readonly raw?: boolean;
+}
+
+/** Options of `searchVector`. */
+export interface MemoryVectorOptions extends MemoryFilters, MemoryEmbedding, MemoryCallOptions {
+  /** The number of results, nearest first: 1 to 1000. Defaults to 20. */
+  readonly limit?: number;
+}
+
+/** The response of a search. */
+export interface MemoryResponse<Result> extends Answered {
+  readonly query: string;
+  /** The legs that ran. */
+  readonly mode: MemoryMode;
+  /** The number of candidates of each leg; absent where it did not run. */
+  readonly legs: { readonly keyword?: number; readonly vector?: number };
+  /** The model whose vectors were compared; absent where none were. */
+  readonly model?: string;
+  /** The number of memories that only have vectors of another model or width. */
   readonly skipped: number;
   /** Best first. */
   readonly results: readonly Result[];
@@ -172,46 +247,43 @@ export interface MemorySession {
   readonly projectId?: string;
 }
 
-/** What memories and documents that were found have in common. */
-interface Found {
-  /** How well it fits, 0 to 1. */
+/** Fields that memory results and document results share. */
+interface Ranked {
+  /** The score, 0 to 1. */
   readonly score: number;
-  /** Which legs gave it. */
+  /** The legs that returned it. */
   readonly matchType: "semantic" | "keyword" | "both";
-  /** A few words around the matches; absent where no word matches. */
+  /** A snippet around the matches; absent where no word matches. */
   readonly highlights?: readonly string[];
-  /** What made the score: the products add up, and are multiplied by the factors. */
-  readonly explain: {
-    readonly parts: readonly ExplainedPart[];
-    readonly factors: readonly { readonly name: string; readonly value: number }[];
-  };
-  /** `true` where it is here because it was pinned; absent where it is not. */
+  /** The explanation of the score; absent with `explain: false`. */
+  readonly explain?: Explain;
+  /** `true` where the caller pinned it; otherwise absent. */
   readonly pinned?: boolean;
   /** The ids of results that are folded under it; absent where there are none. */
   readonly folded?: readonly string[];
 }
 
-/** A memory that was found. */
-export interface MemoryResult extends Found {
+/** A memory that a search found. */
+export interface MemoryResult extends Ranked {
   readonly type: "memory";
-  /** The memory, as it was before this search reinforced it. */
+  /** The memory as it was before this search reinforced it. */
   readonly memory: Memory;
-  /** The session that created it; absent where none is known to have. */
+  /** The session that created it; absent where no session is known. */
   readonly sourceSession?: MemorySession;
   readonly isSuperseded: boolean;
-  /** The newest memory that supersedes it; absent where none does. */
+  /** The newest live memory that supersedes it; absent where there is none. */
   readonly supersededBy?: {
     readonly id: string;
     /** Its first 200 characters. */
     readonly content: string;
     readonly createdAt?: number;
   };
-  /** How many live relationships touch it. */
+  /** The number of live relationships that touch it. */
   readonly relatedMemoryCount: number;
 }
 
-/** A document that was found, by its best chunk. */
-export interface MemoryDocumentResult extends Found {
+/** A document that a search found by its best chunk. */
+export interface MemoryDocumentResult extends Ranked {
   readonly type: "document";
   readonly documentId: string;
   readonly chunk: {
@@ -219,16 +291,16 @@ export interface MemoryDocumentResult extends Found {
     /** Its place among the document's chunks, from 0. */
     readonly index: number;
     readonly text: string;
-    /** Where it starts in the document, in characters. */
+    /** The start in the document, in characters. */
     readonly start: number;
-    /** Where it ends. */
+    /** The end in the document, in characters. */
     readonly end: number;
-    /** The record it is stored as. */
+    /** The record of the chunk. */
     readonly record: { readonly [field: string]: Json | undefined };
   };
 }
 
-/** A memory that words found. */
+/** A memory that the keyword leg found. */
 export interface MemoryFtsResult {
   readonly memoryId: string;
   /** FTS5's `bm25()`: negative, lower is better. */
@@ -237,17 +309,17 @@ export interface MemoryFtsResult {
   readonly snippet: string;
 }
 
-/** A memory that vectors found. */
+/** A memory that the vector leg found. */
 export interface MemoryVectorResult {
   readonly memoryId: string;
-  /** The cosine distance: 0 is the same. */
+  /** The cosine distance: 0 for the same direction. */
   readonly distance: number;
   /** 1 − distance. */
   readonly similarity: number;
 }
 
-/** The memories around one. */
-export interface TimelineResult {
+/** The memories around a memory. */
+export interface TimelineResult extends Answered {
   readonly anchor: Memory;
   /** Oldest first. */
   readonly before: readonly Memory[];
@@ -257,20 +329,32 @@ export interface TimelineResult {
   readonly sessions: ReadonlyMap<string, MemorySession>;
 }
 
-/** How a memory was used last. */
-export interface SessionContext {
+/** The session that used a memory last. */
+export interface SessionContext extends Answered {
   readonly session: MemorySession;
-  /** How many memories the session used. */
+  /** The number of different memories that the session used. */
   readonly memoriesInSession: number;
   readonly usageType: MemoryUsage;
 }
 
-/** A session to begin, or to say more of. */
+/** A session to begin, or fields to add to one. */
 export interface NewMemorySession {
   readonly id: string;
   readonly projectId?: string;
-  /** In milliseconds, or as a date. Defaults to now. */
+  /** In milliseconds since 1970, or as a date. The first call sets it to now by default. */
   readonly startedAt?: number | string | Date;
   readonly endedAt?: number | string | Date;
   readonly summary?: string;
 }
+
+/** A memory that `memory.search` found, under the name of the source document. */
+export type SearchResult = MemoryResult;
+
+/** A memory that `memory.searchFts` found, under the name of the source document. */
+export type FTSResult = MemoryFtsResult;
+
+/** A memory that `memory.searchVector` found, under the name of the source document. */
+export type VectorResult = MemoryVectorResult;
+
+/** The weights of a score, under the name of the source document. */
+export type RankingWeights = MemoryWeights;

@@ -2,12 +2,14 @@
 // gives (snapseek::primitives): tests/primitives.json holds both to the same cases.
 
 import { logarithm } from "./logarithm.js";
+import { milliseconds, type Moment } from "./moment.js";
+
+export type { Moment };
 
 const MAX_WORDS = 20;
 const MILLISECONDS_A_DAY = 86_400_000;
 /** What counts as a gap between words. An expression ends at a NUL, so that is one. */
 const GAP = /["()*\-^\0\p{White_Space}]+/u;
-const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[Tt ][\d:.]+$/;
 
 /** A result of a search: its id, or an object with one. */
 export type RankedResult = string | { readonly id: string };
@@ -48,9 +50,6 @@ export interface WeightedResult {
   /** The part that each list adds; 0 where the list lacks the result. */
   readonly parts: readonly number[];
 }
-
-/** A moment: milliseconds since 1970, an ISO 8601 date (UTC where it names no zone), or a `Date`. */
-export type Moment = number | string | Date;
 
 /** What Zod, and others like it, throw. */
 export interface IssuesError {
@@ -169,14 +168,6 @@ export function recencyBoost(createdAt: Moment, now: Moment, floor = 0): number 
   const days = age > 0 ? age / MILLISECONDS_A_DAY : 0;
   const boost = 1 / (1 + logarithm(1 + days));
   return floor > boost ? floor : boost;
-}
-
-function milliseconds(moment: Moment, name: string): number {
-  if (typeof moment === "number") return moment;
-  // By itself JavaScript takes a time of day without a zone for local time: another result on every machine.
-  const time = typeof moment === "string" ? Date.parse(WITHOUT_ZONE.test(moment) ? `${moment}Z` : moment) : moment.getTime();
-  if (Number.isNaN(time)) throw new RangeError(`${name}: ${String(moment)} is no date`);
-  return time;
 }
 
 /** Words what is wrong with a value, in one line: `limit: too large, not whole; (root): unknown key`. */

@@ -9,7 +9,9 @@ const {
   bm25Normalize,
   buildFts5Query,
   chunkText,
+  computeScore,
   cosineSimilarity,
+  DEFAULT_WEIGHTS,
   estimateTokens,
   formatZodError,
   normaliseRrfScores,
@@ -171,6 +173,43 @@ it("P8: many cosines have the bits that Rust finds", () => {
   const random = xorshift(8);
   const vector = (length) => Float32Array.from({ length }, () => random.next().value / 2 ** 32 - 0.5);
   same(hash(5_000, (i) => cosineSimilarity(vector(1 + (i % 48)), vector(1 + (i % 48)))), cases.hashes.cosineSimilarity);
+});
+
+it("M4: scores of memories are as written", () => {
+  for (const { memory, semanticSim, ftsRank, weights, now, is } of cases.computeScore) {
+    same(computeScore(memory, semanticSim, ftsRank, weights, now), is, memory);
+  }
+});
+
+it("M4: many scores of memories have the bits that Rust finds", () => {
+  const sectors = ["reflective", "semantic", "procedural", "emotional", "episodic", "other"];
+  const random = xorshift(4);
+  const next = () => random.next().value;
+  const scores = (i) => {
+    const [similarity, rank, salience, now] = [next() / 2 ** 32, next() / -(2 ** 28), next() / 2 ** 32, next() * 2 ** (i % 12)];
+    const memory = { salience, createdAt: 0, sector: sectors[i % 6], ...(i % 3 === 0 && { validUntil: 2 ** 40 }) };
+    return computeScore(memory, similarity, rank, undefined, now);
+  };
+  same(hash(100_000, scores), cases.hashes.computeScore);
+});
+
+it("M4: the default weights are those of the specification and cannot be changed", () => {
+  assert.deepEqual(DEFAULT_WEIGHTS, {
+    semantic: 0.4,
+    keyword: 0.25,
+    salience: 0.2,
+    recency: 0.15,
+    sectorBoost: { reflective: 1.2, semantic: 1.1, procedural: 1, emotional: 0.9, episodic: 0.8 },
+  });
+  assert.ok(Object.isFrozen(DEFAULT_WEIGHTS) && Object.isFrozen(DEFAULT_WEIGHTS.sectorBoost));
+});
+
+it("M4: a moment may be a date, and now is the default", () => {
+  const memory = { salience: 0, createdAt: new Date(), validUntil: "2026-01-01T12:00" };
+  same(computeScore(memory, 0, 0, { recency: 1 }, memory.createdAt), 0.5);
+  const score = computeScore({ ...memory, validUntil: null }, 0, 0, { recency: 1 });
+  assert.ok(score > 0.999 && score <= 1, `${score}`);
+  assert.throws(() => computeScore({ createdAt: "soon" }, 0, 0), { name: "RangeError", message: "createdAt: soon is no date" });
 });
 
 it("R-chunks: chunks have exact offsets, and tokens as P1 counts them", async () => {

@@ -185,6 +185,8 @@ fn acceptance_14_session_context_returns_memory_usage_info() {
             "session": { "id": "s", "startedAt": 1.0, "endedAt": 9.0, "summary": "x", "projectId": "p" },
             "memoriesInSession": 2,
             "usageType": "updated",
+            "degraded": false,
+            "warnings": [],
         })
     );
 }

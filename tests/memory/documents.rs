@@ -54,7 +54,7 @@ fn m12_a_document_that_was_not_cut_is_its_own_chunk() {
 }
 
 #[test]
-fn m12_chunks_without_a_parent_are_told_by_their_ids() {
+fn m12_chunks_without_a_parent_belong_to_the_document_of_their_id() {
     let mut memories = Memories::of(json!({ "fields": { "text": {} } }));
     for index in 0..3 {
         memories.add(json!({ "id": format!("a.md#{index}"), "text": "word", "chunkIndex": index, "offset": index * 4 }));

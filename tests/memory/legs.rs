@@ -39,10 +39,10 @@ fn m1_ranks_and_snippets_are_those_of_the_match_expression() {
 }
 
 #[test]
-fn m1_a_snippet_is_safe_as_html_unless_it_is_asked_for_raw() {
+fn m1_a_snippet_is_safe_as_html_unless_it_is_raw() {
     let mut memories = Memories::of_words();
     memories.create(json!({ "id": "a", "content": "use <script> & care" }));
-    let snippet = |raw: bool| json!({ "query": "care", "raw": raw, "track": false });
+    let snippet = |raw: bool| json!({ "query": "care", "raw": raw });
     let safe = memories.call("searchFts", snippet(false));
     assert_eq!(results(&safe)[0]["snippet"], "use &lt;script&gt; &amp; <mark>care</mark>");
     let raw = memories.call("searchFts", snippet(true));
@@ -64,7 +64,7 @@ fn m1_a_query_without_words_finds_nothing_and_twenty_is_the_default_limit() {
 }
 
 #[test]
-fn m1_no_query_is_an_error_whatever_its_characters_and_length() {
+fn m1_every_string_is_a_valid_query() {
     let mut memories = Memories::of_words();
     memories.create(json!({ "id": "a", "content": "plain words" }));
     for query in ["\"", "* OR (", "NEAR(x y", "col: word^2 - {a}", "AND OR NOT", &"word ".repeat(20_000)] {
@@ -93,13 +93,13 @@ fn m2_vectors_of_another_width_are_not_compared_but_counted() {
         memories.try_call("search", json!({ "query": "word" }), Some(vec![1.0, 0.0, 0.0])).unwrap();
     assert_eq!((&response["mode"], &response["degraded"]), (&json!("keyword"), &json!(true)));
     assert_eq!(response["skipped"], 1);
-    let warning = "vector: it has 3 numbers, and those to compare it with have 2; only words were looked for";
+    let warning = "vector: it has 3 numbers, and the model's vectors have 2; only keywords were searched";
     assert_eq!(response["warnings"], json!([warning]));
     assert_eq!(results(&response).len(), 2);
 }
 
 #[test]
-fn m2_only_those_that_may_be_found_count_as_skipped() {
+fn m2_only_memories_that_pass_the_filter_count_as_skipped() {
     let two =
         json!({ "old": { "field": "o", "encoding": "f32" }, "new": { "field": "n", "encoding": "f32" } });
     let mut memories = Memories::with_vectors(two);
@@ -118,14 +118,14 @@ fn m2_only_those_that_may_be_found_count_as_skipped() {
 }
 
 #[test]
-fn m2_without_a_vector_words_alone_are_looked_for_and_the_answer_says_so() {
+fn m2_without_a_vector_only_keywords_are_searched_and_the_response_says_so() {
     for mut memories in [Memories::of_pairs(), Memories::of_words()] {
         memories.create(json!({ "id": "a", "content": "word" }));
         for mode in ["hybrid", "semantic"] {
             let response = memories.call("search", json!({ "query": "word", "mode": mode }));
             assert_eq!((&response["mode"], &response["degraded"]), (&json!("keyword"), &json!(true)));
             assert_eq!(results(&response)[0]["matchType"], "keyword");
-            assert!(text(&response["warnings"][0]).ends_with("; only words were looked for"));
+            assert!(text(&response["warnings"][0]).ends_with("; only keywords were searched"));
         }
         let response = memories.call("search", json!({ "query": "word", "mode": "keyword" }));
         assert_eq!(response["degraded"], false);
@@ -138,13 +138,13 @@ fn m2_without_a_vector_words_alone_are_looked_for_and_the_answer_says_so() {
 fn m2_an_embedder_that_failed_is_among_the_warnings() {
     let mut memories = Memories::of_pairs();
     memories.create(json!({ "id": "a", "content": "word" }));
-    let response = memories.call("search", json!({ "query": "word", "embedFailed": "embed: no network" }));
-    assert_eq!(response["warnings"], json!(["embed: no network; only words were looked for"]));
+    let response = memories.call_after_failure("search", json!({ "query": "word" }), "embed: no network");
+    assert_eq!(response["warnings"], json!(["embed: no network; only keywords were searched"]));
     assert_eq!(response["mode"], "keyword");
 }
 
 #[test]
-fn m5_the_match_type_tells_which_legs_gave_a_memory() {
+fn m5_the_match_type_names_the_legs_that_returned_a_memory() {
     let mut memories = Memories::of_pairs();
     memories.add(json!({ "id": "both", "kind": "memory", "content": "word", "vector": [1, 0] }));
     memories.add(json!({ "id": "keyword", "kind": "memory", "content": "word" }));
@@ -158,7 +158,7 @@ fn m5_the_match_type_tells_which_legs_gave_a_memory() {
 }
 
 #[test]
-fn m5_what_a_leg_stopped_short_of_is_still_measured() {
+fn m5_a_candidate_of_one_leg_is_scored_by_the_other_too() {
     let mut memories = Memories::of_pairs();
     // The limit is two, so each leg returns four. `last` is the fifth nearest, and the only memory with the word.
     for (id, x) in [("a", 100), ("b", 90), ("c", 80), ("d", 70), ("last", 60)] {
@@ -184,13 +184,13 @@ fn m6_hybrid_is_the_default_mode_and_ten_the_default_limit() {
 }
 
 #[test]
-fn m6_options_that_cannot_be_used_are_told_together() {
+fn m6_all_faults_of_the_options_come_in_one_message() {
     let mut memories = Memories::new();
     assert_eq!(
         memories.complaint("search", json!({ "limit": 0, "mode": "fuzzy", "minSalience": 2, "sektor": "x" })),
-        "query: a text is wanted; minSalience: must be 0 to 1, not 2; limit: must be 1 to 1000, not 0; \
-         mode: unknown mode \"fuzzy\"; there are hybrid, semantic, keyword; sektor: unknown option; there are asOf, decay, \
-         diversity, embedFailed, fold, includeDocuments, includeSuperseded, limit, maxTokens, minRelevance, minSalience, \
-         mode, model, now, pinned, projectId, query, raw, recallSessionId, sector, sessionId, tier, track, weights"
+        "query: is required; limit: must be 1 to 1000, not 0; mode: unknown mode \"fuzzy\"; use one of hybrid, semantic, \
+         keyword; minSalience: must be 0 to 1, not 2; sektor: unknown option; the options are asOf, diversity, embed, \
+         explain, fold, includeDocuments, includeSuperseded, limit, maxTokens, minRelevance, minSalience, mode, model, now, \
+         pinned, projectId, query, raw, recallSessionId, sector, sessionId, signal, strict, tier, track, vector, weights"
     );
 }

@@ -3,7 +3,9 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 mod acceptance;
+mod api;
 mod cases;
+mod deleted;
 mod documents;
 mod filters;
 mod legs;
@@ -12,11 +14,12 @@ mod results;
 mod score;
 mod sessions;
 mod stages;
+mod updates;
 mod writes;
 
 use serde_json::{Value, json};
 use snapseek::json::Json;
-use snapseek::{Engine, Record, Schema, SearchError};
+use snapseek::{Embedded, Engine, Record, Schema, SearchError};
 
 /// A Monday in November.
 const NOW: f64 = 1_794_830_400_000.0;
@@ -72,14 +75,28 @@ impl Memories {
         &mut self,
         name: &str,
         mut options: Value,
-        vector: Option<Vec<f32>>,
+        embedded: impl Into<Embedded>,
     ) -> Result<Value, SearchError> {
-        if options.get("now").is_none() {
+        let takes_now = !["configure", "sessionContext"].contains(&name);
+        if takes_now && options.get("now").is_none() {
             options["now"] = json!(self.now);
         }
         let options = Json::parse(options.to_string().as_bytes()).unwrap();
-        let text = self.engine.call(&format!("memory.{name}"), &options, vector)?;
+        let text = self.engine.call(&format!("memory.{name}"), &options, embedded)?;
         Ok(serde_json::from_str(&text).unwrap())
+    }
+
+    /// Calls with an `embed` function that failed.
+    fn call_after_failure(&mut self, name: &str, options: Value, reason: &str) -> Value {
+        let failures = vec![Some(reason.to_owned())];
+        let embedded = Embedded { is_by_embed: true, failures, ..Embedded::default() };
+        self.try_call(name, options, embedded).unwrap()
+    }
+
+    /// Turns decay on.
+    fn with_decay(mut self) -> Memories {
+        self.call("configure", json!({ "decay": true }));
+        self
     }
 
     fn call(&mut self, name: &str, options: Value) -> Value {

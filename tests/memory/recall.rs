@@ -4,7 +4,7 @@ use crate::{Memories, NOW, number, of_the_document};
 use serde_json::json;
 
 #[test]
-fn m9_what_is_returned_and_only_that_is_reinforced() {
+fn m9_only_returned_memories_are_reinforced() {
     let mut memories = Memories::of_words();
     for number in 0..5 {
         memories.create(json!({ "id": format!("m{number}"), "content": "word", "salience": 0.5 }));
@@ -21,14 +21,14 @@ fn m9_what_is_returned_and_only_that_is_reinforced() {
 }
 
 #[test]
-fn m9_the_answer_shows_what_was_before_the_recall() {
+fn m9_the_response_shows_salience_before_the_recall() {
     let mut memories = Memories::of_words();
     memories.create(json!({ "id": "a", "content": "word", "salience": 0.5 }));
     assert_eq!(memories.search(json!({ "query": "word" }))[0]["memory"]["salience"], 0.5);
 }
 
 #[test]
-fn m9_without_tracking_nothing_is_written_and_answers_are_the_same() {
+fn m9_without_tracking_nothing_is_written_and_responses_are_equal() {
     let mut memories = of_the_document();
     let before = memories.engine.changes().unwrap();
     let options =
@@ -42,7 +42,7 @@ fn m9_without_tracking_nothing_is_written_and_answers_are_the_same() {
 }
 
 #[test]
-fn m9_a_session_notes_what_it_recalls_as_a_filter_or_not() {
+fn m9_both_session_options_record_the_recall() {
     let mut memories = Memories::of_words();
     memories.create(json!({ "id": "a", "content": "word", "sessionId": "s" }));
     memories.create(json!({ "id": "b", "content": "word" }));

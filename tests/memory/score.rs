@@ -45,7 +45,7 @@ fn m4_explanations_add_up_to_the_score_exactly() {
 }
 
 #[test]
-fn m4_weights_and_boosts_can_be_set_a_call() {
+fn m4_weights_and_boosts_can_be_set_per_call() {
     let mut memories = Memories::of_words();
     memories.create(json!({ "id": "a", "content": "word", "sector": "episodic", "salience": 0.5 }));
     let weights = json!({
@@ -57,7 +57,7 @@ fn m4_weights_and_boosts_can_be_set_a_call() {
     assert_eq!(result["explain"]["factors"][0], json!({ "name": "sector", "value": 0.8 }));
     assert_eq!(
         memories.complaint("search", json!({ "query": "x", "weights": { "recency": "much", "bm25": 1 } })),
-        "weights.recency: a number is wanted, not a string; weights.bm25: unknown option; there are keyword, recency, \
+        "weights.recency: must be a number, not a string; weights.bm25: unknown option; the options are keyword, recency, \
          salience, sectorBoost, semantic"
     );
 }
@@ -101,11 +101,11 @@ fn m4_equal_scores_come_in_the_order_of_writing() {
 }
 
 fn faded(sector: &str, importance: f64, days: f64) -> f64 {
-    let mut memories = Memories::of_words();
+    let mut memories = Memories::of_words().with_decay();
     memories.create(json!({
         "id": "a", "content": "word", "sector": sector, "importance": importance, "createdAt": NOW - days * DAY,
     }));
-    let result = memories.result("a", json!({ "query": "word", "decay": true }));
+    let result = memories.result("a", json!({ "query": "word" }));
     let salience = number(&result["memory"]["salience"]);
     assert_eq!(number(&result["explain"]["parts"][2]["value"]), salience);
     assert_eq!(memories.memory("a")["salience"], 1.0, "nothing is rewritten");
@@ -130,7 +130,7 @@ fn m13_salience_fades_by_sector_and_importance_since_it_was_last_accessed() {
 }
 
 #[test]
-fn m13_nothing_fades_unless_it_is_asked_for() {
+fn m13_nothing_fades_without_the_setting() {
     let mut memories = Memories::of_words();
     memories.create(
         json!({ "id": "a", "content": "word", "sector": "episodic", "createdAt": NOW - 300.0 * DAY }),
@@ -141,20 +141,19 @@ fn m13_nothing_fades_unless_it_is_asked_for() {
 }
 
 #[test]
-fn m13_what_has_faded_is_filtered_and_reinforced_as_it_is_read() {
-    let mut memories = Memories::of_words();
+fn m13_filters_and_recalls_use_the_faded_salience() {
+    let mut memories = Memories::of_words().with_decay();
     memories.create(
         json!({ "id": "a", "content": "word", "sector": "episodic", "createdAt": NOW - 1000.0 * DAY }),
     );
-    let options =
-        |least: f64| json!({ "query": "word", "decay": true, "minSalience": least, "track": false });
+    let options = |least: f64| json!({ "query": "word", "minSalience": least, "track": false });
     assert_eq!(memories.found(options(0.05)), ["a"]);
     assert_eq!(memories.found(options(0.06)), [""; 0]);
-    memories.search(json!({ "query": "word", "decay": true }));
+    memories.search(json!({ "query": "word" }));
     let expected = 0.05 + 0.02 * (1.0 - 0.05);
     assert_eq!(number(&memories.memory("a")["salience"]), expected);
     assert_eq!(number(&memories.memory("a")["lastAccessed"]), NOW);
     // The memory starts to fade again from this time.
-    let result = memories.result("a", json!({ "query": "word", "decay": true }));
+    let result = memories.result("a", json!({ "query": "word" }));
     assert_eq!(number(&result["memory"]["salience"]), expected);
 }

@@ -50,7 +50,7 @@ fn m10_memories_of_the_same_moment_are_in_the_order_of_writing() {
 }
 
 #[test]
-fn m10_the_few_that_are_shown_are_those_that_sorting_all_gives() {
+fn m10_the_page_is_that_of_a_full_sort() {
     let mut memories = Memories::of_words();
     let mut all = Vec::new();
     for number in 0..200u32 {
@@ -79,7 +79,7 @@ fn m10_an_anchor_without_a_project_stands_among_those_without() {
 }
 
 #[test]
-fn m10_sessions_of_all_memories_are_told_once() {
+fn m10_each_session_appears_once() {
     let mut memories = Memories::of_words();
     memories.call("session", json!({ "id": "s1", "summary": "one", "startedAt": 1 }));
     for (id, session) in [("a", "s2"), ("b", "s1"), ("c", "s1"), ("d", "s3")] {
@@ -102,7 +102,7 @@ fn m10_an_unknown_anchor_is_an_error() {
     }
     assert_eq!(
         memories.complaint("timeline", json!({ "before": -1 })),
-        "id: an id is wanted; before: must be 0 to 1000, not -1"
+        "id: is required; before: must be 0 to 1000, not -1"
     );
 }
 
@@ -113,7 +113,12 @@ fn m11_the_latest_use_counts_even_within_one_moment() {
     memories.create(json!({ "id": "b", "content": "other", "sessionId": "m" }));
     memories.search(json!({ "query": "word", "recallSessionId": "m" }));
     let context = memories.call("sessionContext", json!({ "id": "a" }));
-    assert_eq!(context, json!({ "session": { "id": "m" }, "memoriesInSession": 2, "usageType": "recalled" }));
+    assert_eq!(
+        context,
+        json!({
+            "session": { "id": "m" }, "memoriesInSession": 2, "usageType": "recalled", "degraded": false, "warnings": [],
+        })
+    );
 }
 
 #[test]
@@ -127,7 +132,7 @@ fn m11_memories_of_a_session_are_counted_once_however_often_they_were_used() {
 }
 
 #[test]
-fn m11_what_no_session_used_has_no_context() {
+fn m11_a_memory_that_no_session_used_has_no_context() {
     let mut memories = Memories::of_words();
     memories.create(json!({ "id": "a", "content": "word" }));
     for id in ["a", "nobody"] {

@@ -17,7 +17,7 @@ fn three() -> Memories {
 }
 
 #[test]
-fn as_of_a_moment_what_was_there_and_valid_then_is_found() {
+fn as_of_finds_memories_that_existed_and_were_valid_then() {
     let mut memories = three();
     let mut found = |at: f64| memories.found(json!({ "query": "port", "asOf": at, "track": false }));
     assert_eq!(found(NOW - 31.0), [""; 0]);
@@ -42,7 +42,7 @@ fn a_pinned_memory_comes_first_unless_a_filter_forbids_it() {
 }
 
 #[test]
-fn what_is_not_relevant_enough_is_left_out_and_what_is_alike_is_folded() {
+fn irrelevant_memories_are_dropped_and_similar_ones_folded() {
     let mut memories = Memories::of_pairs();
     for (id, vector) in [("a", [100, 0]), ("b", [100, 1]), ("c", [50, 50]), ("d", [0, 1])] {
         memories.add(json!({ "id": id, "kind": "memory", "content": "x", "vector": vector }));
@@ -56,7 +56,7 @@ fn what_is_not_relevant_enough_is_left_out_and_what_is_alike_is_folded() {
 }
 
 #[test]
-fn only_what_is_left_after_the_stages_is_reinforced() {
+fn only_memories_that_survive_the_stages_are_reinforced() {
     let mut memories = Memories::of_words();
     for id in ["a", "b", "c"] {
         memories.create(json!({ "id": id, "content": "a few words that are alike", "salience": 0.5 }));

@@ -21,7 +21,7 @@ fn a_new_memory_has_all_its_fields_and_an_id_of_its_own() {
 }
 
 #[test]
-fn ids_that_are_made_depend_on_the_write_alone_and_never_repeat() {
+fn generated_ids_are_deterministic_and_never_repeat() {
     let mut ids = Vec::new();
     for _ in 0..2 {
         let mut memories = Memories::of_words();
@@ -41,10 +41,10 @@ fn a_memory_is_not_created_over_another() {
     memories.create(json!({ "id": "a", "content": "x" }));
     assert_eq!(
         memories.complaint("create", json!({ "id": "a", "tier": "team", "colour": "red" })),
-        "content: a text is wanted; tier: unknown tier \"team\"; there are session, project, global; \
-         id: there is a memory \"a\" already; colour: unknown option; there are concepts, content, createdAt, \
-         embedFailed, files, id, importance, model, now, projectId, salience, sector, sessionId, summary, tags, tier, \
-         validFrom, validUntil"
+        "content: is required; tier: unknown tier \"team\"; use one of session, project, global; \
+         id: there is a memory \"a\" already; colour: unknown option; the options are concepts, content, createdAt, \
+         embed, files, id, importance, model, now, projectId, salience, sector, sessionId, signal, summary, tags, tier, \
+         validFrom, validUntil, vector"
     );
     assert_eq!(memories.engine.len(), 1);
 }
@@ -54,9 +54,10 @@ fn a_memory_can_come_with_its_vector_or_without() {
     let mut memories = Memories::of_pairs();
     let with =
         memories.try_call("create", json!({ "id": "a", "content": "x" }), Some(vec![1.0, 0.0])).unwrap();
-    let without = memories.call("create", json!({ "id": "b", "content": "x", "embedFailed": "embed: down" }));
+    let without = memories.call_after_failure("create", json!({ "id": "b", "content": "x" }), "embed: down");
     assert_eq!((&with["embedded"], &without["embedded"]), (&json!(true), &json!(false)));
-    assert_eq!(without["warnings"], json!(["embed: down"]));
+    assert_eq!((&with["warnings"], &with["degraded"]), (&json!([]), &json!(false)));
+    assert_eq!((&without["warnings"], &without["degraded"]), (&json!(["embed: down"]), &json!(true)));
     let response = memories.try_call("searchVector", json!({ "query": "q" }), Some(vec![1.0, 0.0])).unwrap();
     assert_eq!(response["results"].as_array().unwrap().len(), 1);
     let error = memories.try_call("create", json!({ "content": "x" }), Some(vec![1.0])).unwrap_err();
@@ -91,7 +92,7 @@ fn superseding_sets_the_end_of_the_old_and_links_the_new_to_it() {
 }
 
 #[test]
-fn salience_is_raised_and_lowered_by_a_share_and_the_new_value_told() {
+fn reinforce_and_deemphasize_return_the_new_salience() {
     let mut memories = Memories::of_words();
     memories.create(json!({ "id": "a", "content": "x", "salience": 0.5 }));
     let raised = memories.call("reinforce", json!({ "id": "a", "now": NOW + 1.0 }));
@@ -126,7 +127,7 @@ fn writes_about_a_memory_that_is_not_there_are_errors() {
 }
 
 #[test]
-fn a_session_is_begun_once_and_can_be_told_more_of() {
+fn a_session_starts_once_and_takes_more_fields_later() {
     let mut memories = Memories::of_words();
     memories.call("session", json!({ "id": "s", "projectId": "p" }));
     memories.call("session", json!({ "id": "s", "endedAt": NOW + 9.0, "summary": "done", "now": NOW + 9.0 }));
@@ -136,21 +137,21 @@ fn a_session_is_begun_once_and_can_be_told_more_of() {
 }
 
 #[test]
-fn a_use_is_one_of_four() {
+fn a_usage_is_one_of_four_words() {
     let mut memories = Memories::of_words();
     memories.create(json!({ "id": "a", "content": "x" }));
     assert_eq!(
         memories.complaint("linkToSession", json!({ "id": "a", "sessionId": "s", "usage": "seen" })),
-        "usage: unknown usage \"seen\"; there are created, recalled, updated, reinforced"
+        "usage: unknown usage \"seen\"; use one of created, recalled, updated, reinforced"
     );
     assert_eq!(
         memories.complaint("linkToSession", json!({ "id": "a" })),
-        "sessionId: an id is wanted; usage: a text is wanted"
+        "sessionId: is required; usage: is required"
     );
 }
 
 #[test]
-fn what_is_deleted_stays_stored_and_is_not_found() {
+fn a_deleted_memory_stays_stored_and_is_not_found() {
     let mut memories = Memories::new();
     memories.create(json!({ "id": "a", "content": "word" }));
     memories.call("delete", json!({ "id": "a" }));

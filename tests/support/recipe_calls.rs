@@ -16,10 +16,8 @@ pub const CALLS: [Calls; 4] = [
                 "memory.search",
                 r#"{"query":"how do we deploy","now":1773738000001,"track":false,"diversity":0.5}"#,
             ),
-            (
-                "memory.search",
-                r#"{"query":"tide api","includeSuperseded":true,"decay":true,"now":1773738000002}"#,
-            ),
+            ("memory.configure", r#"{"decay":true}"#),
+            ("memory.search", r#"{"query":"tide api","includeSuperseded":true,"now":1773738000002}"#),
             ("memory.timeline", r#"{"id":"m-deploy","now":1773738000003}"#),
             ("memory.sessionContext", r#"{"id":"m-deploy"}"#),
         ],

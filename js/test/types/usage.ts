@@ -1,13 +1,13 @@
 // What must compile, and, under each `@ts-expect-error`, what must not.
 
-import { SnapseekError, build, formatZodError, normaliseRrfScores, open, recencyBoost, reciprocalRankFusion, weightedRankFusion } from "../../../pkg/node.js";
+import { build, computeScore, DEFAULT_WEIGHTS, formatZodError, normaliseRrfScores, open, recencyBoost, reciprocalRankFusion, SnapseekError, weightedRankFusion } from "../../../pkg/node.js";
 import { connect, expose, openInWorker } from "../../../pkg/worker.js";
 import type { RemoteEngine } from "../../../pkg/worker.js";
 import * as slim from "../../../pkg/search-node.js";
 import * as inFiles from "../../../pkg/persist-node.js";
 import { persist, type Store } from "../../../pkg/persist.js";
 import * as web from "../../../pkg/web.js";
-import type { Embed, Engine, ErrorCode, Filter, FtsSearchResult, Hit, MatchRow, MemoryResponse, MemoryResult, MemoryUsage, RecordInput, Schema, Searcher, SearchResponse, SimilarityResult, WeightedResult } from "../../../pkg/node.js";
+import type { Embed, Engine, ErrorCode, Filter, FTSResult, FtsSearchResult, Hit, MatchRow, Memory, MemoryResponse, MemoryResult, MemoryUsage, MemoryWritten, RankingWeights, RecordInput, Schema, Searcher, SearchResponse, SearchResult, SimilarityResult, VectorResult, WeightedResult } from "../../../pkg/node.js";
 
 declare const bytes: Uint8Array;
 
@@ -84,6 +84,16 @@ export async function whatTheMemoryRecipeGives(engine: Engine): Promise<void> {
   const { id, embedded } = await engine.memory.create({ content: "a", createdAt: new Date() }, "project", "session");
   await engine.memory.linkToSession(id, "s", "recalled");
   await open(bytes, { memory: { decay: true, weights: { sectorBoost: { own: 2 } } } });
+  const changed: MemoryWritten = await engine.memory.update(id, { summary: null, tags: ["a"] }, { sessionId: "s" });
+  const memory: Memory | undefined = await engine.memory.get(id, { signal: new AbortController().signal });
+  const [fts]: readonly FTSResult[] = (await engine.memory.searchFts("a", { includeSuperseded: true, raw: true })).results;
+  const [near]: readonly VectorResult[] = (await engine.memory.searchVector("a", { strict: true, limit: 3 })).results;
+  const weights: RankingWeights = { ...DEFAULT_WEIGHTS, recency: 0 };
+  const score: number = memory ? computeScore(memory, 0.5, -2, weights, new Date()) : 0;
+  const first: SearchResult | undefined = results[0];
+  void [changed.warnings, fts?.rank, near?.distance, score, first?.explain?.parts];
+  // @ts-expect-error: content cannot be removed.
+  await engine.memory.update(id, { content: null });
   // @ts-expect-error: a memory has content.
   await engine.memory.create({});
   // @ts-expect-error: a use is one of four.

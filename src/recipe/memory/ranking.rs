@@ -1,17 +1,18 @@
-//! The memory recipe: what an assistant remembers.
+//! How are memories ranked?
 //!
-//! Words and vectors each give their best memories, of those that may be found at all ([`Wanted`](super::Wanted)). How well both match,
-//! how much a memory matters and how new it is make its score; its sector, and whether it is superseded, multiply it
-//! ([`Weights`]). Documents are found by their chunks, and each is shown by the best of them.
+//! Words and vectors each return their best memories among those that pass the [`MemoryFilter`](super::MemoryFilter). The
+//! score of a candidate adds up similarity, keyword score, salience and recency, and multiplies the sum by the boost of its
+//! sector and by a factor for superseded memories ([`MemoryWeights`]). Documents are found by their chunks; the best chunk
+//! represents its document.
 
 use super::salience::{self, Fading};
+use super::score::{AGEING, FULL_BM25, MemoryWeights, SUPERSEDED};
 use crate::attributes::AttributeType::{self, Bool, Keyword, Keywords, Number, Time};
 use crate::bitmap::Bitmap;
-use crate::options::Options;
 use crate::order::Set;
-use crate::pipeline::Stages;
-use crate::pipeline::{Ask, Candidate, Words};
-use crate::pipeline::{Context, Curve, Decay, Formula, Measure, Rated, best_first};
+use crate::pipeline::{
+    Ask, Candidate, Context, Curve, Decay, Formula, Measure, Rated, Stages, Words, best_first,
+};
 use crate::retrieval::{Corpus, part_of};
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
@@ -21,25 +22,20 @@ use crate::vector;
 pub const MEMORY: &str = "memory";
 /// The kind of records that are documents, or chunks of them.
 pub const DOCUMENT: &str = "document";
-/// The relation of the link from a memory to the one that it replaces.
+/// The relation of the link from a memory to the memory that it replaces.
 pub const SUPERSEDES: &str = "SUPERSEDES";
-/// What a recall adds to what a memory matters.
+/// The amount by which a recall reinforces salience (M9).
 pub const RECALL: f64 = 0.02;
 
-/// A bm25 of this or more counts in full.
-const FULL_BM25: f64 = 10.0;
-/// What a memory loses a day for being old.
-const AGEING: f64 = 0.05;
-/// What is left of the score of a superseded memory.
-const SUPERSEDED: f64 = 0.5;
-/// Each leg gives so many candidates for one that is wanted.
+/// The number of candidates per leg for each result.
 const DEPTH: usize = 2;
-/// And so many times more where their chunks are of too few documents.
+/// The growth of that number where the candidates are chunks of too few documents.
 const DEEPER: usize = 4;
-/// At least so many candidates go through the stages that a caller asks for.
+/// The least number of candidates per leg where stages run afterwards.
 const STAGED: usize = 100;
 
-/// The MATCH expression of a query (M1): any word that starts like one of its own. Empty where it has none.
+/// Returns the MATCH expression of a query (M1): each word of two or more characters as a prefix, joined with OR. Empty where
+/// the query has no such word.
 ///
 /// ```
 /// use snapseek::recipe::memory::expression;
@@ -54,108 +50,50 @@ pub fn expression(query: &str) -> String {
     words.map(|word| format!("\"{word}\"*")).collect::<Vec<_>>().join(" OR ")
 }
 
-/// What the signals count (M4).
-#[derive(Clone, Debug, PartialEq)]
-pub struct Weights {
-    /// How near the vectors are.
-    pub semantic: f64,
-    /// How well words match.
-    pub keyword: f64,
-    /// How much the memory matters.
-    pub salience: f64,
-    /// How new it is.
-    pub recency: f64,
-    /// By sector, what the score is multiplied by; 1 for others.
-    pub sector_boost: Vec<(String, f64)>,
-}
-
-impl Default for Weights {
-    fn default() -> Weights {
-        let boosts = [
-            ("reflective", 1.2),
-            ("semantic", 1.1),
-            ("procedural", 1.0),
-            ("emotional", 0.9),
-            ("episodic", 0.8),
-        ];
-        Weights {
-            semantic: 0.4,
-            keyword: 0.25,
-            salience: 0.2,
-            recency: 0.15,
-            sector_boost: boosts
-                .iter()
-                .map(|(sector, boost)| ((*sector).to_owned(), *boost))
-                .collect::<Vec<_>>(),
-        }
-    }
-}
-
-impl Weights {
-    /// Reads `weights: { semantic, keyword, salience, recency, sectorBoost }`; what is not given stays as it is.
-    pub fn read(options: &mut Options) -> Weights {
-        let mut weights = Weights::default();
-        options.object("weights", |given| {
-            weights.semantic = given.any_number("semantic").unwrap_or(weights.semantic);
-            weights.keyword = given.any_number("keyword").unwrap_or(weights.keyword);
-            weights.salience = given.any_number("salience").unwrap_or(weights.salience);
-            weights.recency = given.any_number("recency").unwrap_or(weights.recency);
-            for (sector, boost) in given.numbers_by_name("sectorBoost").unwrap_or_default() {
-                weights.sector_boost.retain(|(known, _)| *known != sector);
-                weights.sector_boost.push((sector, boost));
-            }
-        });
-        weights
-    }
-}
-
-/// What to look for.
+/// The legs, filter and formula of a search.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan<'a> {
-    /// The words; none where only vectors are asked.
+pub(super) struct MemoryPlan<'a> {
+    /// The words; none where only vectors are compared.
     pub words: Option<Words<'a>>,
-    /// The place of the model, and the vector; none where only words are asked.
+    /// The place of the model, and the vector; none where only words are searched.
     pub vector: Option<(usize, &'a vector::VectorQuery)>,
-    /// How many results at most.
+    /// The number of results.
     pub limit: usize,
-    /// By segment, what may be found (M3).
+    /// For each segment, the documents that pass the filter (M3).
     pub allowed: &'a [Bitmap],
-    /// What the signals count.
-    pub weights: &'a Weights,
-    /// Whether what is not used fades (M13).
+    /// The weights of the score.
+    pub weights: &'a MemoryWeights,
+    /// Whether salience fades (M13).
     pub decays: bool,
-    /// What happens to results once they are scored.
+    /// Steps that run after scoring.
     pub stages: &'a Stages,
 }
 
-/// What was found.
+/// The ranked page of a search.
 #[derive(Clone, Debug)]
-pub struct Recalled {
+pub(super) struct RecalledPage {
     /// The results, best first.
     pub results: Vec<Rated>,
-    /// How many of the first are there because they were pinned.
+    /// The number of pinned results; they come first.
     pub pinned: usize,
-    /// By result, the rows that are folded under it; empty where nothing was to be folded.
+    /// For each result, the rows that are folded under it; empty where nothing was folded.
     pub folded: Vec<Vec<u32>>,
-    /// How their scores were made.
+    /// The formula of the scores.
     pub formula: Formula,
-    /// How many candidates words gave; none where they were not asked.
+    /// The number of candidates of the keyword leg; none where it did not run.
     pub keyword: Option<usize>,
-    /// How many candidates vectors gave; none where they were not asked.
+    /// The number of candidates of the vector leg; none where it did not run.
     pub vector: Option<usize>,
 }
 
-/// Finds the best memories, and documents.
-///
-/// # Errors
-/// When the snapshot is damaged.
-pub fn search(context: &Context, plan: &Plan) -> Result<Recalled, SnapshotError> {
-    let mut depth = DEPTH * plan.limit;
+/// Ranks the best memories and documents.
+pub(super) fn ranked(context: &Context, plan: &MemoryPlan) -> Result<RecalledPage, SnapshotError> {
+    let mut depth = plan.limit.saturating_mul(DEPTH);
     if !plan.stages.are_none() {
         depth = depth.max(STAGED);
     }
     loop {
-        let Plan { words, vector, allowed, .. } = *plan;
+        let MemoryPlan { words, vector, allowed, .. } = *plan;
         let ask = Ask { words, vector, depth, allowed: Some(allowed), wants_all: false };
         let mut candidates = ask.candidates(context.corpus)?;
         plan.stages.add_pinned(context.corpus, Some(allowed), &mut candidates.rows)?;
@@ -168,22 +106,22 @@ pub fn search(context: &Context, plan: &Plan) -> Result<Recalled, SnapshotError>
         let vector = candidates.vector;
         let has_all = keyword.unwrap_or(0).max(vector.unwrap_or(0)) < depth;
         if results.len() >= plan.limit || has_all {
-            let found = Recalled { results, pinned: 0, folded: Vec::new(), formula, keyword, vector };
+            let found = RecalledPage { results, pinned: 0, folded: Vec::new(), formula, keyword, vector };
             return plan.staged(context, found);
         }
-        depth *= DEEPER;
+        depth = depth.saturating_mul(DEEPER);
     }
 }
 
-impl Plan<'_> {
-    /// Puts results, best first, through the stages, and cuts them to the page.
-    fn staged(&self, context: &Context, mut found: Recalled) -> Result<Recalled, SnapshotError> {
+impl MemoryPlan<'_> {
+    /// Runs the stages on results, best first, and cuts them to the page.
+    fn staged(&self, context: &Context, mut found: RecalledPage) -> Result<RecalledPage, SnapshotError> {
         let staged = self.stages.run_on(context, &mut found.results, self.limit)?;
         (found.pinned, found.folded) = (staged.pinned, staged.folded);
         Ok(found)
     }
 
-    /// How scores are made (M4).
+    /// Returns the formula of the scores (M4).
     fn formula(&self, context: &Context, candidates: &[Candidate]) -> Result<Formula, SnapshotError> {
         let (schema, weights) = (context.schema, self.weights);
         let salience = match self.decays {
@@ -211,7 +149,7 @@ impl Plan<'_> {
     }
 }
 
-/// What supersession leaves of a score (M8): `validUntil` is set and not later than now.
+/// Measures the factor of supersession (M8): a memory is superseded where `validUntil` is set and not later than now.
 fn superseded(context: &Context, candidates: &[Candidate]) -> Result<Measure, SnapshotError> {
     let attribute = number(context.schema, "validUntil");
     let columns = context.values()?;
@@ -223,7 +161,7 @@ fn superseded(context: &Context, candidates: &[Candidate]) -> Result<Measure, Sn
     Ok(Measure::Given(candidates.iter().map(left).collect::<Vec<_>>()))
 }
 
-/// Leaves the best chunk of each document (M12); memories all stay.
+/// Keeps the best chunk of each document (M12), and all memories.
 fn keep_best_chunks(context: &Context, results: &mut Vec<Rated>) -> Result<(), SnapshotError> {
     let mut seen = Set::new();
     let mut kept = Vec::new();
@@ -236,12 +174,9 @@ fn keep_best_chunks(context: &Context, results: &mut Vec<Rated>) -> Result<(), S
     Ok(())
 }
 
-/// The id of the document that a row is, or is a chunk of: what `parentId` or `documentId` says, or what stands before
-/// `#` and a number in its id. None where it is a memory.
-///
-/// # Errors
-/// When the snapshot is damaged.
-pub fn document_of(context: &Context, row: u32) -> Result<Option<String>, SnapshotError> {
+/// Returns the id of the document that a row belongs to: its `parentId` or `documentId`, or else the part of its id before `#`
+/// and a number. None where the row is a memory.
+pub(super) fn document_of(context: &Context, row: u32) -> Result<Option<String>, SnapshotError> {
     let (number, document) = part_of(context.corpus, row);
     let part = &context.corpus.parts[number];
     let key = part.segment.keys()?.get(document as usize)?;
@@ -256,7 +191,7 @@ pub fn document_of(context: &Context, row: u32) -> Result<Option<String>, Snapsh
     Ok(Some(named.unwrap_or_else(|| without_number(key.id).to_owned())))
 }
 
-/// An id without the number that a chunk's has: `guide#3` is of `guide`.
+/// Returns the id of a chunk without its number: `guide` for `guide#3`.
 fn without_number(id: &str) -> &str {
     match id.rsplit_once('#') {
         Some((before, number)) if !before.is_empty() && number.parse::<u32>().is_ok() => before,
@@ -264,12 +199,13 @@ fn without_number(id: &str) -> &str {
     }
 }
 
-/// How many of those that may be found have vectors, but none that can be compared (M2): they are of another model than
-/// this one, or no model's vectors are as wide as the query's.
-///
-/// # Errors
-/// When the vectors are damaged.
-pub fn skipped(corpus: &Corpus, allowed: &[Bitmap], compared: Option<usize>) -> Result<usize, SnapshotError> {
+/// Counts the allowed documents that have vectors of other models only (M2). Without a compared model it counts all that have
+/// a vector.
+pub(super) fn skipped(
+    corpus: &Corpus,
+    allowed: &[Bitmap],
+    compared: Option<usize>,
+) -> Result<usize, SnapshotError> {
     let mut count = 0;
     for (part, allowed) in corpus.parts.iter().zip(allowed) {
         let models = part.segment.vectors()?;
@@ -292,17 +228,17 @@ pub fn skipped(corpus: &Corpus, allowed: &[Bitmap], compared: Option<usize>) -> 
     Ok(count)
 }
 
-/// The place of an attribute that holds words; none where the schema has no such one.
+/// Returns the place of an attribute that holds words; none where the schema lacks it.
 pub(super) fn word(schema: &Schema, name: &str) -> Option<usize> {
     typed(schema, name, &[Keyword, Keywords])
 }
 
-/// The place of an attribute that holds numbers or times.
+/// Returns the place of an attribute that holds numbers or times.
 pub(super) fn number(schema: &Schema, name: &str) -> Option<usize> {
     typed(schema, name, &[Number, Time])
 }
 
-/// The place of an attribute that holds yes or no.
+/// Returns the place of an attribute that holds booleans.
 pub(super) fn flag(schema: &Schema, name: &str) -> Option<usize> {
     typed(schema, name, &[Bool])
 }

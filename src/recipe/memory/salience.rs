@@ -1,20 +1,19 @@
-//! How much does a memory matter now? What is stored, faded since it was last used (M13).
+//! How salient is a memory now? Its stored salience, faded since the memory was last accessed (M13).
 
 use super::ranking::{number, word};
 use crate::attributes::{Values, time_of};
 use crate::json::Json;
-use crate::pipeline::Candidate;
-use crate::pipeline::{Context, Measure};
+use crate::pipeline::{Candidate, Context, Measure};
 use crate::ranking::faded;
 use crate::retrieval::part_of;
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
 
-/// What a memory matters that does not say.
+/// The salience of a memory without one.
 pub(super) const NEW: f64 = 1.0;
-/// How important a memory is that does not say.
+/// The importance of a memory without one.
 const IMPORTANCE: f64 = 0.5;
-/// What a memory loses a day, by sector.
+/// The exponents by which salience falls per day, by sector.
 const RATES: [(&str, f64); 5] = [
     ("emotional", 0.003),
     ("semantic", 0.005),
@@ -22,16 +21,16 @@ const RATES: [(&str, f64); 5] = [
     ("procedural", 0.01),
     ("episodic", 0.02),
 ];
-/// And in another sector.
+/// The exponent of other sectors.
 const OTHER_RATE: f64 = 0.01;
 
 fn rate_of(sector: Option<&str>) -> f64 {
     RATES.iter().find(|(name, _)| sector == Some(name)).map_or(OTHER_RATE, |(_, rate)| *rate)
 }
 
-/// The attributes that say how much a memory matters.
+/// The attributes that the salience of a memory depends on.
 #[derive(Clone, Debug)]
-pub struct Fading {
+pub(super) struct Fading {
     salience: Option<usize>,
     importance: Option<usize>,
     sector: Option<usize>,
@@ -39,7 +38,7 @@ pub struct Fading {
 }
 
 impl Fading {
-    /// Those of a schema.
+    /// Finds the attributes in a schema.
     pub fn of(schema: &Schema) -> Fading {
         let last_used = ["lastAccessed", "createdAt"].into_iter();
         Fading {
@@ -50,7 +49,7 @@ impl Fading {
         }
     }
 
-    /// What a document matters now.
+    /// Computes the salience of a document now.
     pub fn salience(&self, values: &Values, document: usize, now: f64) -> f64 {
         let own = |attribute: Option<usize>| values.number(attribute?, document);
         let stored = own(self.salience).unwrap_or(NEW);
@@ -62,7 +61,7 @@ impl Fading {
         faded(stored, rate_of(sector.as_deref()), importance, last_used, now)
     }
 
-    /// What candidates matter now.
+    /// Measures the salience of candidates now.
     pub(super) fn measure(
         &self,
         context: &Context,
@@ -77,7 +76,7 @@ impl Fading {
     }
 }
 
-/// What a memory matters now, by its record.
+/// Computes the salience of a memory now from its record. Without `decays` it is the stored one; a memory without any has 1.
 pub fn salience_of(record: &Json, decays: bool, now: f64) -> f64 {
     let number = |name: &str| record.get(name).and_then(Json::as_f64);
     let stored = number("salience").unwrap_or(NEW);
@@ -89,4 +88,23 @@ pub fn salience_of(record: &Json, decays: bool, now: f64) -> f64 {
             faded(stored, rate_of(sector), number("importance").unwrap_or(IMPORTANCE), last_used, now)
         }
     }
+}
+
+/// Returns the record of a memory as callers read it: with `decays`, its salience is the faded one (M13).
+pub(super) fn as_read(mut record: Json, decays: bool, now: f64) -> Json {
+    if decays {
+        let salience = Json::from_f64(salience_of(&record, true, now));
+        if let Json::Object(entries) = &mut record {
+            match entries.iter_mut().find(|(name, _)| name == "salience") {
+                Some((_, stored)) => *stored = salience,
+                None => entries.push(("salience".to_owned(), salience)),
+            }
+        }
+    }
+    record
+}
+
+/// Returns a moment that a record holds, in milliseconds since 1970.
+pub(super) fn time(record: &Json, name: &str) -> Option<f64> {
+    time_of(record.get(name)?)
 }

@@ -1,25 +1,22 @@
-//! What was remembered before, and what after (M10)?
+//! Which memories came before and after another (M10)?
 
+use super::filter::MemoryFilter;
 use super::ranking::{MEMORY, number, word};
-use super::wanted::Wanted;
 use crate::pipeline::Context;
 use crate::retrieval::part_of;
 use crate::snapshot::SnapshotError;
 use std::cmp::Ordering;
 
-/// When a memory was made, and its row: memories of the same moment are in the order in which they were written.
-type Moment = (f64, u32);
+/// The creation time of a memory, and its row: memories of the same moment stay in the order in which they were written.
+type CreatedRow = (f64, u32);
 
-fn by_time(a: &Moment, b: &Moment) -> Ordering {
+fn by_time(a: &CreatedRow, b: &CreatedRow) -> Ordering {
     a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
 }
 
-/// The memories of the same project around one, oldest first: at most `before` and `after` of them. What does not say
-/// when it was made comes before what does.
-///
-/// # Errors
-/// When the snapshot is damaged.
-pub fn timeline(
+/// Returns the rows of the memories of the same project around one, oldest first: at most `before` and `after` of them.
+/// Memories without a creation time come first.
+pub(super) fn rows_around(
     context: &Context,
     anchor: u32,
     before: usize,
@@ -37,14 +34,10 @@ pub fn timeline(
     };
     let own_project = project(own_part, own_document as usize);
     let own_moment = moment(own_part, own_document as usize, anchor);
-    let wanted = Wanted {
-        kinds: vec![MEMORY],
-        project: own_project.clone(),
-        includes_superseded: true,
-        ..Wanted::default()
-    };
+    let filter =
+        MemoryFilter { project_id: own_project.clone(), include_superseded: true, ..MemoryFilter::default() };
     let (mut earlier, mut later) = (Vec::new(), Vec::new());
-    for (number, allowed) in wanted.allowed(context)?.iter().enumerate() {
+    for (number, allowed) in filter.allowed(context, &[MEMORY], false)?.iter().enumerate() {
         let part = &context.corpus.parts[number];
         for document in allowed.iter() {
             let row = part.first_row + document as u32;
@@ -64,10 +57,14 @@ pub fn timeline(
     Ok((earlier.into_iter().rev().collect::<Vec<_>>(), first(later, after, by_time)))
 }
 
-/// The rows of the first so many, in order.
-fn first(moments: Vec<Moment>, count: usize, order: fn(&Moment, &Moment) -> Ordering) -> Vec<u32> {
-    let mut kept: Vec<Moment> = Vec::new();
-    // Only those that are shown need an order among themselves.
+/// Returns the rows of the first `count` moments, in order.
+fn first(
+    moments: Vec<CreatedRow>,
+    count: usize,
+    order: fn(&CreatedRow, &CreatedRow) -> Ordering,
+) -> Vec<u32> {
+    let mut kept: Vec<CreatedRow> = Vec::new();
+    // Only the rows of the page need an order among themselves.
     for moment in moments {
         let place = kept.partition_point(|known| order(known, &moment).is_lt());
         if place < count {
