@@ -6,7 +6,7 @@ use snapseek::analysis::{Analyzer, Purpose};
 use snapseek::json::Json;
 use snapseek::ranking::{idf, stop_words};
 use snapseek::schema::Schema;
-use snapseek::{Builder, Engine, Key, Record};
+use snapseek::{Builder, Embedded, Engine, Key, Record, VaultQuery};
 use std::collections::{BTreeMap, BTreeSet};
 
 const WORDS: [&str; 24] = [
@@ -155,10 +155,9 @@ fn v5_comparing_terms_equals_its_naive_twin_to_the_bit_as_entries_come_and_go() 
                 _ => {}
             }
             let query = format!("jwt {}", random.text(6));
-            let options = serde_json::json!({"query": query, "limit": 1000, "memories": false});
-            let options = Json::parse(options.to_string().as_bytes()).unwrap();
+            let asked = VaultQuery { limit: 1000, memories: false, ..VaultQuery::of(&query) };
             let expected = naive(&records, &query);
-            let results = engine.vault_search(&options, &Default::default()).unwrap().results;
+            let results = engine.vault().search(&asked, &Embedded::default()).unwrap().results;
             // All ids have the first word of the query.
             assert_eq!(results.len(), expected.len(), "seed {seed}, step {step}");
             for result in results {

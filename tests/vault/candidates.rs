@@ -1,6 +1,6 @@
-//! What is found, and what a filter leaves of it: V1 to V3.
+//! Which entries are candidates, and which of them pass the filters: V1 to V3.
 
-use crate::{NOW, ask, entry, ids, three_ways, try_call, vault};
+use crate::{NOW, ask, ask_for_all, entry, ids, three_ways, try_call, vault};
 use serde_json::{Value, json};
 
 #[test]
@@ -26,7 +26,7 @@ fn v2_a_title_leads_more_candidates_than_other_fields() {
     }
     lines.push(entry("jwt", "plain words here", json!({})));
     let mut vault = vault(&lines);
-    let response = ask(&mut vault, "jwt", json!({"all": true}));
+    let response = ask_for_all(&mut vault, "jwt");
     assert_eq!(response["legs"]["keyword"], 30);
     let found = ids(&response);
     let of = |field: &str| found.iter().filter(|id| id.starts_with(field)).count();
@@ -54,8 +54,8 @@ fn v3_no_filter_leaks_by_words_vectors_or_links() {
     let number = |id: &str| id[1..].parse::<usize>().unwrap();
     let is_web = |id: &str| number(id) % 4 == 0;
     let mut ask = |filter: Value| {
-        let options = json!({"query": "jwt", "now": NOW, "filter": filter, "all": true});
-        try_call(&mut vault, "vault.search", options, Some(vec![1.0, 0.0])).unwrap()
+        let options = json!({"query": "jwt", "now": NOW, "filter": filter});
+        try_call(&mut vault, "vault.tier", options, Some(vec![1.0, 0.0])).unwrap()
     };
     for filter in [
         json!({"domain": "web"}),

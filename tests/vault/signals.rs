@@ -1,7 +1,8 @@
 //! The seven signals, and the total that they add up to: V4 to V8.
 
 use crate::{
-    DAY, NOW, ask, assert_near, entry, ids, link, schema, signal, three_ways, try_call, vault, vault_of,
+    DAY, NOW, ask, ask_for_all, assert_near, entry, ids, link, schema, signal, three_ways, try_call, vault,
+    vault_of,
 };
 use serde_json::{Value, json};
 use snapseek::Key;
@@ -163,7 +164,7 @@ fn v8_only_the_five_best_lead_on_and_only_by_what_their_words_say() {
         lines.push(link(&format!("e{number}"), &format!("n{number}")));
     }
     let mut vault = vault(&lines);
-    let response = ask(&mut vault, "jwt", json!({"all": true}));
+    let response = ask_for_all(&mut vault, "jwt");
     assert_eq!(ids(&response).iter().filter(|id| id.starts_with('n')).count(), 5);
     assert!(!ids(&response).contains(&"n5"));
     // An id is searched, but has no part in what is compared.
