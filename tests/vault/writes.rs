@@ -231,8 +231,8 @@ fn writes_report_all_faults_in_one_message() {
     }
     assert_eq!(
         complaint("vault.update", json!({"fields": {"id": "b"}, "now": "soon"})),
-        "id: is required; now: must be a time (milliseconds or an ISO 8601 date), not a string; \
-         fields: the id of an entry cannot change"
+        "id: is required; fields: the id of an entry cannot change; \
+         now: must be a time (milliseconds or an ISO 8601 date), not a string"
     );
     assert_eq!(
         complaint("vault.remove", json!({"ids": 1.5})),
@@ -240,7 +240,7 @@ fn writes_report_all_faults_in_one_message() {
     );
     assert_eq!(
         complaint("vault.link", json!({"from": "a", "to": "a", "weight": "much", "relation": ""})),
-        "relation: must not be empty; weight: must be a number, not a string; to: an entry cannot be linked with itself"
+        "to: an entry cannot be linked with itself; relation: must not be empty; weight: must be a number, not a string"
     );
     assert_eq!(complaint("vault.unlink", json!({"from": "a"})), "to: is required");
 }

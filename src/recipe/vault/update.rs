@@ -55,13 +55,20 @@ impl VaultAdd {
             Some(Json::Null) | None => Vec::new(),
             Some(one) => vec![one.clone()],
         };
-        let add = VaultAdd { entries, options: VaultWriteOptions::take(read) };
-        add.check(read);
+        let mut add = VaultAdd::of(entries);
+        add.check_entries(read);
+        add.options = VaultWriteOptions::take(read);
+        add.check_vector(read);
         add
     }
 
-    /// Records the faults of the entries.
+    /// Records the faults of entries that were not read from options.
     pub(super) fn check(&self, faults: &mut Options) {
+        self.check_entries(faults);
+        self.check_vector(faults);
+    }
+
+    fn check_entries(&self, faults: &mut Options) {
         for (place, entry) in self.entries.iter().enumerate() {
             match Record::from_json(entry.clone()) {
                 Err(error) => faults.complain("entries", format!("entry {place}: {error}")),
@@ -72,6 +79,9 @@ impl VaultAdd {
                 Ok(_) => {}
             }
         }
+    }
+
+    fn check_vector(&self, faults: &mut Options) {
         if self.options.vector.is_some() && self.entries.len() != 1 {
             let count = self.entries.len();
             faults.complain("vector", format!("belongs to one entry, and there are {count}"));
@@ -103,8 +113,9 @@ impl VaultUpdate {
             }
             None => Vec::new(),
         };
-        let update = VaultUpdate { id, fields, options: VaultWriteOptions::take(read) };
+        let mut update = VaultUpdate { id, fields, options: VaultWriteOptions::default() };
         update.check(read);
+        update.options = VaultWriteOptions::take(read);
         update
     }
 
@@ -143,16 +154,15 @@ impl VaultLink {
     /// Reads the ends and options of a link. Faults stay in `read`.
     pub fn take(read: &mut Options) -> VaultLink {
         let (from, to) = ends(read);
-        let link = VaultLink {
-            from,
-            to,
+        let link = VaultLink { from, to, ..VaultLink::default() };
+        link.check(read);
+        VaultLink {
             relation: relation(read),
             weight: read.any_number("weight"),
             valid_until: read.removable("validUntil", Options::time),
             now: read.time("now"),
-        };
-        link.check(read);
-        link
+            ..link
+        }
     }
 
     /// Records a link of an entry with itself.
@@ -250,11 +260,12 @@ pub struct VaultFeedback {
 impl VaultFeedback {
     /// Reads feedback. Faults stay in `read`.
     pub fn take(read: &mut Options) -> VaultFeedback {
-        read.require("action");
         read.host(&[("signal", "an AbortSignal")]);
+        let (query, entry_id) = (read.required_text("query").to_owned(), read.required_id("entryId"));
+        read.require("action");
         VaultFeedback {
-            query: read.required_text("query").to_owned(),
-            entry_id: read.required_id("entryId"),
+            query,
+            entry_id,
             action: read.one_of("action", "action", &VaultAction::ALL, VaultAction::name).unwrap_or_default(),
             created_at: read.time("createdAt"),
             now: read.time("now"),
