@@ -89,7 +89,7 @@ fn v13_each_tier_is_searched_on_its_own_and_each_result_says_its_tier() {
     let agent = vault(&[("own", "jwt"), ("shared", "jwt among other words")]);
     let project = vault(&[("shared", "jwt"), ("here", "jwt"), ("mem1", "jwt")]);
     let team = vault(&[("there", "jwt"), ("shared", "jwt"), ("else", "nothing of that")]);
-    // The order in which tiers are given does not matter, unless they count the same.
+    // The order of the tiers does not matter unless their weights are equal.
     let tiers = [Tier::new("team", &team), Tier::new("agent", &agent), Tier::new("project", &project)];
     let federation = Federation::new(tiers).unwrap();
     let response = ask(&federation, |query| VaultQuery { explain: true, mode: VaultMode::Scan, ..query });
@@ -191,4 +191,13 @@ fn v14_each_tier_degrades_on_its_own_and_strict_is_an_error() {
     let strict = VaultQuery { strict: true, ..query };
     assert!(federation.search(&strict, &of(vec![1.0])).is_err());
     assert!(federation.search(&strict, &of(vec![1.0, 0.0])).is_ok());
+}
+
+#[test]
+fn pinned_entries_come_first_whatever_tier_they_are_from() {
+    let (agent, team) = (vault(&[("a", "jwt"), ("b", "jwt")]), vault(&[("c", "jwt"), ("d", "other words")]));
+    let federation = Federation::new([Tier::new("agent", &agent), Tier::new("team", &team)]).unwrap();
+    let stages = Stages { pinned: vec!["d".to_owned(), "b".to_owned()], ..Stages::default() };
+    let response = ask(&federation, |query| VaultQuery { limit: 3, stages: stages.clone(), ..query });
+    assert_eq!(found(&response), [("d", "team"), ("b", "agent"), ("a", "agent")]);
 }

@@ -1,4 +1,4 @@
-//! V5 against a twin that knows no index: texts are broken into terms, counted and compared, one by one.
+//! V5 against a naive twin without an index, which counts and compares the terms of every text.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -44,7 +44,7 @@ impl Random {
         (self.0 >> 33) as usize % end
     }
 
-    /// Common words are commoner.
+    /// Draws the first words of the list more often.
     fn text(&mut self, most: usize) -> String {
         let words = (0..self.below(most + 1)).map(|_| {
             let end = self.below(WORDS.len()) + 1;
@@ -88,7 +88,7 @@ fn terms(analyzer: &Analyzer, text: &str, into: &mut BTreeMap<Vec<u8>, u32>) {
     });
 }
 
-/// By id, the cosine of the query and the entry.
+/// Returns the cosine of the query and each entry, by id.
 fn naive(records: &BTreeMap<(String, String), Record>, query: &str) -> BTreeMap<String, f64> {
     let analyzer = schema().analyzer().unwrap();
     let mut entries = BTreeMap::new();

@@ -66,7 +66,7 @@ export class Federation<R extends object = StoredRecord> {
    * with the highest priority.
    *
    * The query is embedded once for all tiers with the same model; a tier that cannot use the vector is searched by keywords
-   * alone, and `warnings` name it.
+   * alone, and `warnings` name it. `fold` and `diversity` apply within each tier.
    */
   search<M extends VaultMode = "full">(query: string, options?: VaultSearchOptions<M>): Promise<FederationResponse<M, R>> {
     return timed(async () => {
@@ -103,11 +103,15 @@ export class Federation<R extends object = StoredRecord> {
     answers: readonly VaultResponse<M, R>[],
   ): FederationResponse<M, R> {
     const tiers = this.#tiers.map(({ name, weight }, number) => ({ name, weight, candidates: answers[number]!.candidates }));
+    const { limit = DEFAULT_LIMIT, maxTokens } = options;
     const merged = merge(tiers.map(({ weight }, number) => ({ weight, results: answers[number]!.results })));
+    const pinned: readonly string[] = [options.pinned ?? []].flat();
+    const pin = (id: string): number => (pinned.includes(id) ? pinned.indexOf(id) : pinned.length);
+    // The sort is stable: results that are not pinned stay in the order of their scores.
+    merged.sort((a, b) => pin(a.result.id) - pin(b.result.id));
     const entries = (results: readonly { readonly kind: string }[]) => results.filter(({ kind }) => kind !== "memory").length;
     const repeated = entries(answers.flatMap(({ results }) => results)) - entries(merged.map(({ result }) => result));
     const candidates = tiers.reduce((sum, tier) => sum + tier.candidates, 0) - repeated;
-    const { limit = DEFAULT_LIMIT, maxTokens } = options;
     const page = keepsAll(candidates, limit) ? merged : merged.slice(0, limit);
     const costs = page.map(({ result }) => result.tokenEstimate);
     const kept = page.slice(0, maxTokens === undefined ? page.length : withinBudget(costs, maxTokens));

@@ -295,6 +295,8 @@ describe("federation", () => {
     assert.equal((await all.feedback({ query: "jwt", entryId: "there", action: "accepted" })).n, 1);
     const { agent: first, team: second } = await all.weights();
     assert.deepEqual([first.n, second.n], [0, 1]);
+    const { results: pinned } = await all.search("jwt", { now: NOW, limit: 2, pinned: ["there", "own"] });
+    assert.deepEqual(pinned.map(({ id }) => id), ["there", "own"]);
     const weighed = federation([{ name: "team", engine: team, weight: 2 }, { name: "agent", engine: agent }]);
     assert.equal((await weighed.search("jwt", { now: NOW })).results.find(({ id }) => id === "shared").tier, "team");
     agent.free();

@@ -22,12 +22,14 @@ pub struct Written {
     pub warnings: Vec<String>,
 }
 
+/// Vectors by the places of their models.
+type ModelVectors = Vec<(usize, Vec<f32>)>;
+
 /// A record to add, with the vectors that come with it.
 #[derive(Debug)]
 pub(crate) struct NewRecord<'a> {
     pub record: &'a Record,
-    /// Vectors by the places of their models.
-    pub vectors: Vec<(usize, Vec<f32>)>,
+    pub vectors: ModelVectors,
 }
 
 /// The stored vector of a record that another one replaces.
@@ -64,7 +66,7 @@ impl Engine {
     /// # Errors
     /// As [`Engine::add`], and when a line has no vector that a model can take.
     pub fn add_lines(&mut self, records: &[Record], vectors: &[Record]) -> Result<Written, WriteError> {
-        let mut by_key: Map<(&str, &str), Vec<(usize, Vec<f32>)>> = Map::new();
+        let mut by_key: Map<(&str, &str), ModelVectors> = Map::new();
         let reader = BatchWriter::new(&self.schema)?;
         for line in vectors {
             by_key.or_default((line.id(), line.kind())).push(reader.vector_of(line)?);

@@ -1,4 +1,4 @@
-//! What a caller may ask for once entries are scored, or narrow them to.
+//! The stages after scoring.
 
 use crate::{entry, try_call, vault};
 use serde_json::{Value, json};

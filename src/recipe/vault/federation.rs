@@ -8,7 +8,7 @@ use super::tiers::{Merged, TierResult, merge, tier_weight};
 use crate::engine::{Embedded, Engine, SearchError};
 use crate::json::{Json, float_text};
 use crate::options::{Options, OptionsError};
-use crate::order::{Set, sort_by};
+use crate::order::{Set, sort_by, sort_by_key};
 use crate::pipeline::Factor;
 use crate::ranking::within_budget;
 use serde::Serialize;
@@ -99,7 +99,7 @@ impl<'a> Federation<'a> {
     }
 
     /// Returns the entries and memories of all tiers that answer a query. If several tiers have an entry, it comes from the tier
-    /// with the highest priority.
+    /// with the highest priority. The stages `fold` and `diversity` run within each tier.
     ///
     /// # Errors
     /// When an option or the filter is faulty, or a snapshot is damaged.
@@ -123,6 +123,11 @@ impl<'a> Federation<'a> {
             (tier.weight, results.collect::<Vec<_>>())
         });
         let mut merged = merge(&weighted.collect::<Vec<_>>());
+        // The sort is stable: results that are not pinned stay in the order of their scores.
+        sort_by_key(&mut merged, |place| {
+            let id = &found[place.tier][place.place].id;
+            query.stages.pinned.iter().position(|pinned| pinned == id).unwrap_or(usize::MAX)
+        });
         let is_entry = |result: &&VaultResult| result.kind != MEMORY;
         let all = found.iter().flatten().filter(is_entry).count();
         let kept = merged.iter().map(|place| &found[place.tier][place.place]).filter(is_entry).count();
