@@ -198,6 +198,28 @@ fn links_hold_across_changes_and_snapshots_and_so_does_their_end() {
 }
 
 #[test]
+fn of_link_and_unlink_in_two_places_the_later_one_holds() {
+    let lines = [entry("a", "jwt", json!({})), entry("b", "other", json!({}))];
+    let link = |at: f64| VaultLink { now: Some(NOW + at), ..VaultLink::between("a", "b") };
+    let unlink = |at: f64| VaultUnlink { now: Some(NOW + at), ..VaultUnlink::between("a", "b") };
+    for is_known in [false, true] {
+        let (mut one, mut other) = (vault(&lines), vault(&lines));
+        one.vault_mut().link(&link(1.0)).unwrap();
+        if is_known {
+            other.apply(one.changes().unwrap()).unwrap();
+        }
+        one.vault_mut().unlink(&unlink(2.0)).unwrap();
+        other.vault_mut().link(&link(3.0)).unwrap();
+        let (of_one, of_other) = (one.changes().unwrap(), other.changes().unwrap());
+        one.apply(of_other).unwrap();
+        other.apply(of_one).unwrap();
+        for vault in [&mut one, &mut other] {
+            assert_eq!(ids(&ask(vault, "jwt", json!({"now": NOW + 9.0}))), ["a", "b"], "it was linked last");
+        }
+    }
+}
+
+#[test]
 fn unlink_ends_one_relation_or_all_and_warns_where_there_is_none() {
     let mut vault = vault(&[entry("a", "jwt", json!({})), entry("b", "other", json!({}))]);
     for relation in ["cites", "extends", "refutes"] {

@@ -5,6 +5,7 @@
 mod calls;
 mod federation;
 mod handle;
+mod links;
 mod query;
 mod ranking;
 mod response;
