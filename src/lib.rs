@@ -81,8 +81,10 @@ pub use engine::{
 pub use recipe::hybrid::{SearchOptions, SearchResponse};
 pub use recipe::unified::{Unified, UnifiedHit, UnifiedQuery, UnifiedResponse, UnifiedStats};
 pub use recipe::vault::{
-    Federated, Federation, FederationTier, Loaded, Signals, Tier, VaultMode, VaultResponse, VaultResult,
-    VaultScan, VaultWeights,
+    Federated, Federation, FederationTier, Signals, Tier, Vault, VaultAction, VaultAdd, VaultFeedback,
+    VaultLink, VaultLinked, VaultLoaded, VaultMode, VaultMut, VaultQuery, VaultRemoved, VaultResponse,
+    VaultResult, VaultScan, VaultUnlink, VaultUnlinked, VaultUpdate, VaultUpdated, VaultWeights,
+    VaultWriteOptions, VaultWritten,
 };
 pub use schema::{Schema, SchemaError, SchemaFault};
 pub use snapshot::{SnapshotError, SnapshotFault};

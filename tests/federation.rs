@@ -1,14 +1,14 @@
-//! Are several vaults searched as one? The JavaScript tests use the same cases.
+//! Several vaults as one. The JavaScript side runs the same cases of `federation.json`.
 
 #![cfg(not(target_arch = "wasm32"))]
 
 use serde_json::{Value, json};
 use snapseek::json::Json;
+use snapseek::pipeline::Stages;
 use snapseek::ranking::within_budget;
-use snapseek::recipe::vault::keeps_all;
-use snapseek::recipe::vault::tiers::{TierResult, merge};
+use snapseek::recipe::vault::{TierResult, keeps_all, merge};
 use snapseek::schema::Schema;
-use snapseek::{Engine, Federated, Federation, Record, Tier};
+use snapseek::{Embedded, Engine, Federated, Federation, Record, Tier, VaultMode, VaultQuery};
 
 fn cases() -> Value {
     serde_json::from_str(include_str!("federation.json")).unwrap()
@@ -74,14 +74,9 @@ fn vault(entries: &[(&str, &str)]) -> Engine {
     engine
 }
 
-fn json_of(value: Value) -> Json {
-    Json::parse(value.to_string().as_bytes()).unwrap()
-}
-
-fn ask(federation: &Federation, more: Value) -> Federated {
-    let mut options = json!({"query": "jwt", "now": 0});
-    options.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    federation.search(&json_of(options), &Default::default()).unwrap()
+fn ask(federation: &Federation, more: impl Fn(VaultQuery) -> VaultQuery) -> Federated {
+    let query = more(VaultQuery { now: Some(0.0), ..VaultQuery::of("jwt") });
+    federation.search(&query, &Embedded::default()).unwrap()
 }
 
 fn found(response: &Federated) -> Vec<(&str, &str)> {
@@ -94,10 +89,10 @@ fn v13_each_tier_is_searched_on_its_own_and_each_result_says_its_tier() {
     let agent = vault(&[("own", "jwt"), ("shared", "jwt among other words")]);
     let project = vault(&[("shared", "jwt"), ("here", "jwt"), ("mem1", "jwt")]);
     let team = vault(&[("there", "jwt"), ("shared", "jwt"), ("else", "nothing of that")]);
-    // The order of the given tiers matters only between tiers of equal weight.
+    // The order of the tiers does not matter unless their weights are equal.
     let tiers = [Tier::new("team", &team), Tier::new("agent", &agent), Tier::new("project", &project)];
-    let federation = Federation::new(tiers);
-    let response = ask(&federation, json!({"explain": true, "mode": "scan"}));
+    let federation = Federation::new(tiers).unwrap();
+    let response = ask(&federation, |query| VaultQuery { explain: true, mode: VaultMode::Scan, ..query });
     let expected =
         [("own", "agent"), ("here", "project"), ("mem1", "project"), ("shared", "agent"), ("there", "team")];
     let mut sorted = found(&response);
@@ -111,15 +106,15 @@ fn v13_each_tier_is_searched_on_its_own_and_each_result_says_its_tier() {
     assert_eq!(tiers.collect::<Vec<_>>(), [("agent", 1.0, 2), ("project", 0.8, 2), ("team", 0.6, 2)]);
     assert_eq!(response.candidates, 4, "the same entry is one");
     for (result, engine) in [("here", &project), ("there", &team)] {
-        let own =
-            engine.vault_search(&json_of(json!({"query": "jwt", "now": 0})), &Default::default()).unwrap();
+        let query = VaultQuery { now: Some(0.0), ..VaultQuery::of("jwt") };
+        let own = engine.vault().search(&query, &Embedded::default()).unwrap();
         let own = own.results.iter().find(|other| other.id == result).unwrap().score;
         let result = response.results.iter().find(|other| other.id == result).unwrap();
         assert_eq!(result.score, own * if result.id == "here" { 0.8 } else { 0.6 });
-        assert_eq!(result.explain.as_ref().unwrap().score(), result.score, "to the bit");
+        assert_eq!(result.explain.as_ref().unwrap().score.score(), result.score, "to the bit");
         assert_eq!(result.scan.as_ref().unwrap().title, "jwt");
     }
-    let loaded = federation.load(&json_of(json!({"ids": ["there", "shared", "none"]}))).unwrap();
+    let loaded = federation.load(&["there", "shared", "none"].map(str::to_owned)).unwrap();
     assert_eq!(loaded.entries[1].get("title").unwrap().as_str(), Some("jwt among other words"));
     assert_eq!(loaded.missing, ["none"]);
 }
@@ -128,10 +123,11 @@ fn v13_each_tier_is_searched_on_its_own_and_each_result_says_its_tier() {
 fn v13_weights_can_be_set_and_decide_priority() {
     let (one, other) = (vault(&[("a", "jwt first")]), vault(&[("a", "jwt")]));
     let tiers = |weight| [Tier::new("agent", &one), Tier { weight, ..Tier::new("wiki", &other) }];
-    assert_eq!(found(&ask(&Federation::new(tiers(0.5)), json!({}))), [("a", "agent")]);
-    assert_eq!(found(&ask(&Federation::new(tiers(1.5)), json!({}))), [("a", "wiki")]);
+    assert_eq!(found(&ask(&Federation::new(tiers(0.5)).unwrap(), |query| query)), [("a", "agent")]);
+    assert_eq!(found(&ask(&Federation::new(tiers(1.5)).unwrap(), |query| query)), [("a", "wiki")]);
     let names = |weight| {
-        Federation::new(tiers(weight)).weights().unwrap().iter().map(|(name, _)| *name).collect::<Vec<_>>()
+        let federation = Federation::new(tiers(weight)).unwrap();
+        federation.weights().unwrap().iter().map(|(name, _)| *name).collect::<Vec<_>>()
     };
     assert_eq!((names(0.5), names(1.5)), (vec!["agent", "wiki"], vec!["wiki", "agent"]));
 }
@@ -143,13 +139,65 @@ fn v13_limits_guards_and_budgets_hold_for_all_tiers_together() {
         vault(&ids.iter().map(|id| (id.as_str(), "jwt")).collect::<Vec<_>>())
     };
     let (few, some, many) = (entries("a", 12), entries("b", 12), entries("c", 80));
-    let small = Federation::new([Tier::new("agent", &few), Tier::new("team", &some)]);
-    assert_eq!(ask(&small, json!({"limit": 11})).results.len(), 24, "few candidates are all returned");
-    assert_eq!(ask(&small, json!({"limit": 12})).results.len(), 12);
-    let large = Federation::new([Tier::new("agent", &few), Tier::new("team", &many)]);
-    let response = ask(&large, json!({"limit": 10}));
+    let small = Federation::new([Tier::new("agent", &few), Tier::new("team", &some)]).unwrap();
+    assert_eq!(
+        ask(&small, |query| VaultQuery { limit: 11, ..query }).results.len(),
+        24,
+        "few candidates are all returned"
+    );
+    assert_eq!(ask(&small, |query| VaultQuery { limit: 12, ..query }).results.len(), 12);
+    let large = Federation::new([Tier::new("agent", &few), Tier::new("team", &many)]).unwrap();
+    let response = ask(&large, |query| VaultQuery { limit: 10, ..query });
     assert_eq!(response.results.len(), 10);
     assert!(response.results.iter().all(|result| result.tier.as_deref() == Some("agent")));
-    // Each title has one token.
-    assert_eq!(ask(&large, json!({"limit": 10, "maxTokens": 3})).results.len(), 3);
+    // Each title is one token.
+    let budget = Stages { max_tokens: Some(3), ..Stages::default() };
+    assert_eq!(ask(&large, |query| VaultQuery { stages: budget.clone(), ..query }).results.len(), 3);
+}
+
+#[test]
+fn a_federation_reports_all_faults_of_its_tiers() {
+    let engine = vault(&[]);
+    let tier = Tier::new("agent", &engine);
+    let faults = |tiers: &[Tier]| Federation::new(tiers.iter().copied()).unwrap_err().to_string();
+    let bad = [tier, Tier { weight: f64::NAN, ..tier }, Tier { name: "", weight: -1.0, ..tier }];
+    assert_eq!(
+        faults(&bad),
+        "tiers: tier 1 has the name \"agent\" of another tier, the weight of tier 1 must be 0 or more, not NaN, \
+         tier 2 must have a name, the weight of tier 2 must be 0 or more, not -1"
+    );
+    assert_eq!(faults(&[]), "tiers: must have at least one tier");
+}
+
+#[test]
+fn v14_each_tier_degrades_on_its_own_and_strict_is_an_error() {
+    let with_vectors: Schema = serde_json::from_str(
+        r#"{"fields":{"title":{}},"vectors":{"m":{"field":"v","width":2,"encoding":"f32"}}}"#,
+    )
+    .unwrap();
+    let mut near = Engine::empty(&with_vectors).unwrap();
+    let record = Json::parse(br#"{"id":"a","title":"jwt","v":[1,0]}"#).unwrap();
+    near.add([&Record::from_json(record).unwrap()]).unwrap();
+    let words = vault(&[("b", "jwt")]);
+    let federation = Federation::new([Tier::new("agent", &near), Tier::new("team", &words)]).unwrap();
+    let query = VaultQuery::of("jwt");
+    let of = |vector: Vec<f32>| Embedded { vectors: Some(vector), is_by_embed: true, ..Embedded::default() };
+    let response = federation.search(&query, &of(vec![1.0, 0.0])).unwrap();
+    assert!(!response.degraded && response.warnings.is_empty());
+    let response = federation.search(&query, &of(vec![1.0])).unwrap();
+    assert!(response.degraded);
+    assert!(response.warnings[0].starts_with("agent: embed: its vector cannot be compared with \"m\""));
+    assert_eq!((response.warnings.len(), response.results.len()), (1, 2));
+    let strict = VaultQuery { strict: true, ..query };
+    assert!(federation.search(&strict, &of(vec![1.0])).is_err());
+    assert!(federation.search(&strict, &of(vec![1.0, 0.0])).is_ok());
+}
+
+#[test]
+fn pinned_entries_come_first_whatever_tier_they_are_from() {
+    let (agent, team) = (vault(&[("a", "jwt"), ("b", "jwt")]), vault(&[("c", "jwt"), ("d", "other words")]));
+    let federation = Federation::new([Tier::new("agent", &agent), Tier::new("team", &team)]).unwrap();
+    let stages = Stages { pinned: vec!["d".to_owned(), "b".to_owned()], ..Stages::default() };
+    let response = ask(&federation, |query| VaultQuery { limit: 3, stages: stages.clone(), ..query });
+    assert_eq!(found(&response), [("d", "team"), ("b", "agent"), ("a", "agent")]);
 }

@@ -1,4 +1,4 @@
-//! Does V5 equal a naive twin without an index that splits, counts and compares each text?
+//! V5 against a naive twin without an index, which counts and compares the terms of every text.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -6,7 +6,7 @@ use snapseek::analysis::{Analyzer, Purpose};
 use snapseek::json::Json;
 use snapseek::ranking::{idf, stop_words};
 use snapseek::schema::Schema;
-use snapseek::{Builder, Engine, Key, Record};
+use snapseek::{Builder, Embedded, Engine, Key, Record, VaultQuery};
 use std::collections::{BTreeMap, BTreeSet};
 
 const WORDS: [&str; 24] = [
@@ -44,7 +44,7 @@ impl Random {
         (self.0 >> 33) as usize % end
     }
 
-    /// Makes a text of up to `most` words; words early in the list are more common.
+    /// Draws the first words of the list more often.
     fn text(&mut self, most: usize) -> String {
         let words = (0..self.below(most + 1)).map(|_| {
             let end = self.below(WORDS.len()) + 1;
@@ -155,10 +155,9 @@ fn v5_comparing_terms_equals_its_naive_twin_to_the_bit_as_entries_come_and_go() 
                 _ => {}
             }
             let query = format!("jwt {}", random.text(6));
-            let options = serde_json::json!({"query": query, "limit": 1000, "memories": false});
-            let options = Json::parse(options.to_string().as_bytes()).unwrap();
+            let asked = VaultQuery { limit: 1000, memories: false, ..VaultQuery::of(&query) };
             let expected = naive(&records, &query);
-            let results = engine.vault_search(&options, &Default::default()).unwrap().results;
+            let results = engine.vault().search(&asked, &Embedded::default()).unwrap().results;
             // All ids have the first word of the query.
             assert_eq!(results.len(), expected.len(), "seed {seed}, step {step}");
             for result in results {

@@ -17,6 +17,8 @@ export interface HostInputs {
   readonly made?: Float32Array | undefined;
   /** Whether an `embed` function made them. */
   readonly byEmbed?: boolean | undefined;
+  /** The texts to write that `embed` was called with; the vectors of those without a failure stand in the same order. */
+  readonly texts?: readonly string[] | undefined;
   /** For each text, why it has no vector. */
   readonly failures?: readonly (string | null)[] | undefined;
 }
@@ -40,6 +42,12 @@ export function askedOf(options: unknown, embedding: Embed | undefined): Asked {
   const signal = take("signal", (value) => (isSignal(value) ? value : undefined));
   const vector = take("vector", vectorOf);
   return { options: Array.isArray(options) ? options : rest, embed: embed ?? embedding, signal, vector };
+}
+
+/** Options with the arguments that stand before them in the call. Options that are no object stay as they are. */
+export function joined(args: object, options: unknown): unknown {
+  if (options === undefined || options === null) return args;
+  return typeof options === "object" && !Array.isArray(options) ? { ...options, ...args } : options;
 }
 
 function isSignal(value: unknown): value is AbortSignal {

@@ -1,11 +1,16 @@
-// Several vaults, asked as one: each is searched on its own, and what they give is merged. tests/federation.json holds
-// this file and src/recipe/federation.rs to the same cases.
+// Several vaults, searched as one: each is searched on its own, and the results are merged. tests/federation.json holds this file
+// and src/recipe/vault/federation.rs to the same cases.
 
+import { type HostInputs, timed } from "./asked.js";
 import type { Engine } from "./engine.js";
+import { SnapseekError } from "./errors.js";
+import { kindOf } from "./host-options.js";
+import { formatZodError } from "./primitives.js";
 import type { RemoteEngine } from "./remote.js";
 import type { Embed, StoredRecord } from "./types.js";
 import type {
   FederationResponse,
+  VaultCallOptions,
   VaultFeedback,
   VaultLoaded,
   VaultMode,
@@ -15,102 +20,197 @@ import type {
   VaultWeights,
 } from "./vault.types.js";
 
-/** A vault among others. */
+/** A vault of a federation. */
 export interface Tier<R extends object = StoredRecord> {
-  /** What results say they are from. */
+  /** The name, which results repeat. It is unique in a federation. */
   readonly name: string;
   /** The vault, here or in a worker. */
   readonly engine: Pick<Engine<R> | RemoteEngine<R>, "vault">;
   /**
-   * What its scores are multiplied by: the more, the higher its priority. Defaults to 1 for `"agent"`, 0.8 for `"project"`,
-   * 0.6 for `"team"`, and 1 for others.
+   * The factor of the scores, 0 or more; a larger weight also means a higher priority. Defaults to 1 for `"agent"`, 0.8 for
+   * `"project"`, 0.6 for `"team"`, and 1 for any other name.
    */
   readonly weight?: number | undefined;
 }
 
 const WEIGHTS: { readonly [name: string]: number } = { agent: 1, project: 0.8, team: 0.6 };
 const DEFAULT_LIMIT = 10;
-/** Fewer candidates than this are few. */
+/** A federation with fewer candidates than this is small. */
 const FEW = 50;
+/** What a tier may have. */
+const TIER_OPTIONS = ["engine", "name", "weight"];
 
-/** Several vaults, asked as one. The tier that counts most has the highest priority; of equals, the one given first. */
+/**
+ * Joins vaults. The tier with the largest weight has the highest priority; of equal weights, the tier that was given first.
+ *
+ * @throws `option/tiers` where there is no tier, or a tier has no engine, no name of its own, or an unusable weight.
+ */
 export function federation<R extends object = StoredRecord>(tiers: Iterable<Tier<R>>): Federation<R> {
   return new Federation(tiers);
 }
 
+type WeightedTier<R extends object> = Tier<R> & { readonly weight: number };
+
 /** Several vaults; made by {@link federation}. */
 export class Federation<R extends object = StoredRecord> {
-  readonly #tiers: readonly (Tier<R> & { readonly weight: number })[];
+  readonly #tiers: readonly WeightedTier<R>[];
 
   /** @internal */
   constructor(tiers: Iterable<Tier<R>>) {
-    const weighed = Array.from(tiers, (tier) => ({ ...tier, weight: tier.weight ?? weightOf(tier.name) }));
-    this.#tiers = weighed.sort((a, b) => b.weight - a.weight);
+    const weighted = checked(tiers).map((tier) => ({ ...tier, weight: tier.weight ?? weightOf(tier.name) }));
+    this.#tiers = weighted.sort((a, b) => b.weight - a.weight);
   }
 
-  /** The entries and memories of all tiers that answer a query. Of an entry that several have, it is the first one's. */
-  async search<M extends VaultMode = "full">(query: string, options: VaultSearchOptions<M> = {}): Promise<FederationResponse<M, R>> {
-    const { maxTokens, embed, ...rest } = options;
-    const asked = { ...rest, ...(embed && { embed: once(embed) }), all: true };
-    const search = ({ engine }: Tier<R>) => engine.vault.search(query, asked) as Promise<VaultResponse<M, R>>;
-    const answers = await Promise.all(this.#tiers.map(search));
+  /**
+   * Returns the entries and memories of all tiers that answer a query. If several tiers have an entry, it comes from the tier
+   * with the highest priority.
+   *
+   * The query is embedded once for all tiers with the same model; a tier that cannot use the vector is searched by keywords
+   * alone, and `warnings` name it. `fold` and `diversity` apply within each tier.
+   */
+  search<M extends VaultMode = "full">(query: string, options?: VaultSearchOptions<M>): Promise<FederationResponse<M, R>> {
+    return timed(async () => {
+      const { embed, ...rest } = Object(options) as VaultSearchOptions<M>;
+      const isUsable = typeof embed === "function";
+      const inputs = await this.#vectors(query, isUsable ? { ...rest, embed: once(embed) } : options);
+      // A tier gets its vector with the call, so `embed` is passed on only where it is at fault.
+      const asked = isUsable ? rest : options;
+      const search = ({ engine }: Tier<R>, number: number) =>
+        engine.vault.tier.search(query, asked, inputs[number]!) as Promise<VaultResponse<M, R>>;
+      return this.#merged(rest, await Promise.all(this.#tiers.map(search)));
+    });
+  }
+
+  /** Embeds the query, once for all tiers with the same model and width. */
+  async #vectors(query: unknown, options: unknown): Promise<HostInputs[]> {
+    const { model } = Object(options) as { model?: unknown };
+    const models = await Promise.all(this.#tiers.map(({ engine }) => engine.vault.tier.model(model)));
+    const made = new Map<string, Promise<HostInputs>>();
+    const keys = models.map((model) => model && JSON.stringify(model));
+    this.#tiers.forEach(({ engine }, number) => {
+      const key = keys[number];
+      if (!key) return;
+      const before = made.get(key) ?? Promise.resolve<HostInputs>({});
+      // The first tier that can embed decides, also where its `embed` fails.
+      made.set(key, before.then((inputs) => (inputs.byEmbed ? inputs : engine.vault.tier.vector(query, options))));
+    });
+    const inputs = keys.map((key): HostInputs | Promise<HostInputs> => (key ? made.get(key)! : {}));
+    return Promise.all(inputs);
+  }
+
+  #merged<M extends VaultMode>(
+    options: VaultSearchOptions<M>,
+    answers: readonly VaultResponse<M, R>[],
+  ): FederationResponse<M, R> {
     const tiers = this.#tiers.map(({ name, weight }, number) => ({ name, weight, candidates: answers[number]!.candidates }));
+    const { limit = DEFAULT_LIMIT, maxTokens } = options;
     const merged = merge(tiers.map(({ weight }, number) => ({ weight, results: answers[number]!.results })));
+    const pinned: readonly string[] = [options.pinned ?? []].flat();
+    const pin = (id: string): number => (pinned.includes(id) ? pinned.indexOf(id) : pinned.length);
+    // The sort is stable: results that are not pinned stay in the order of their scores.
+    merged.sort((a, b) => pin(a.result.id) - pin(b.result.id));
     const entries = (results: readonly { readonly kind: string }[]) => results.filter(({ kind }) => kind !== "memory").length;
     const repeated = entries(answers.flatMap(({ results }) => results)) - entries(merged.map(({ result }) => result));
     const candidates = tiers.reduce((sum, tier) => sum + tier.candidates, 0) - repeated;
-    const limit = options.limit ?? DEFAULT_LIMIT;
     const page = keepsAll(candidates, limit) ? merged : merged.slice(0, limit);
     const costs = page.map(({ result }) => result.tokenEstimate);
     const kept = page.slice(0, maxTokens === undefined ? page.length : withinBudget(costs, maxTokens));
-    const warnings = answers.flatMap((answer, tier) => (answer.warnings ?? []).map((warning) => `${tiers[tier]!.name}: ${warning}`));
-    return {
-      query,
-      mode: options.mode ?? ("full" as M),
+    const warnings = answers.flatMap((answer, tier) => answer.warnings.map((warning) => `${tiers[tier]!.name}: ${warning}`));
+    const response: Omit<FederationResponse<M, R>, "elapsed"> = {
+      query: answers[0]!.query,
+      mode: answers[0]!.mode,
       tiers,
-      degraded: warnings.length > 0,
-      ...(warnings.length > 0 && { warnings }),
+      degraded: answers.some(({ degraded }) => degraded),
+      warnings,
       candidates,
       results: kept.map(({ tier, result, score }) => ofTier(result, tiers[tier]!, score)),
     };
+    return response as FederationResponse<M, R>;
   }
 
-  /** Whole entries, in the order of their ids, each from the first tier that has it. */
-  async load(ids: string | readonly string[]): Promise<VaultLoaded<R>> {
-    const asked = typeof ids === "string" ? [ids] : ids;
-    const found = new Map<string, R>();
+  /** Returns whole records in the order of their ids, each from the first tier that has it. */
+  load(ids: string | number | readonly (string | number)[], options?: VaultCallOptions): Promise<VaultLoaded<R>> {
+    return timed(async () => {
+      const found = new Map<string, R>();
+      let wanted: readonly (string | number)[] = [ids].flat();
+      let asked: unknown = ids;
+      for (const { engine } of this.#tiers) {
+        const { entries, missing } = (await engine.vault.tier.load(asked, options)) as VaultLoaded<R>;
+        const here = wanted.map(String).filter((id) => !missing.includes(id));
+        here.forEach((id, place) => found.set(id, entries[place]!));
+        asked = wanted = missing;
+        if (missing.length === 0) break;
+      }
+      const all = [ids].flat().map(String);
+      const entries = all.flatMap((id) => found.get(id) ?? []);
+      const loaded: Omit<VaultLoaded<R>, "elapsed"> = {
+        entries,
+        missing: all.filter((id) => !found.has(id)),
+        degraded: false,
+        warnings: [],
+      };
+      return loaded as VaultLoaded<R>;
+    });
+  }
+
+  /**
+   * Records what a person did with a result, in the first tier that has the entry, or else in the first tier. Returns the new
+   * weights of that tier.
+   */
+  async feedback(row: VaultFeedback, options?: VaultCallOptions): Promise<VaultWeights> {
+    const { entryId } = Object(row) as Partial<VaultFeedback>;
     for (const { engine } of this.#tiers) {
-      const wanted = asked.filter((id) => !found.has(id));
-      const { entries, missing } = (await engine.vault.load(wanted)) as VaultLoaded<R>;
-      wanted.filter((id) => !missing.includes(id)).forEach((id, place) => found.set(id, entries[place]!));
+      if (await engine.vault.tier.holds(entryId)) return engine.vault.tier.feedback(row, options);
     }
-    return { entries: asked.flatMap((id) => found.get(id) ?? []), missing: asked.filter((id) => !found.has(id)) };
+    return this.#tiers[0]!.engine.vault.tier.feedback(row, options);
   }
 
-  /** Notes what a person did with an answer, in the first tier that has the entry; where none has, in the first. */
-  async feedback(row: VaultFeedback): Promise<VaultWeights | undefined> {
-    for (const { engine } of this.#tiers) {
-      if ((await engine.vault.load([String(row.entryId)])).entries.length > 0) return engine.vault.feedback(row);
-    }
-    return this.#tiers[0]?.engine.vault.feedback(row);
-  }
-
-  /** By the tiers' names, what each signal counts there, and why. */
-  async weights(): Promise<{ readonly [tier: string]: VaultWeights }> {
-    const weights = this.#tiers.map(async ({ name, engine }) => [name, await engine.vault.weights()] as const);
+  /** Returns, by the names of the tiers, the weight of each signal and the feedback behind it. */
+  async weights(options?: VaultCallOptions): Promise<{ readonly [tier: string]: VaultWeights }> {
+    const weights = this.#tiers.map(async ({ name, engine }) => [name, await engine.vault.tier.weights(options)] as const);
     return Object.fromEntries(await Promise.all(weights));
   }
 }
 
-/** What results of a tier of this name count. */
+/** Returns the tiers, or throws one error for all faults. */
+function checked<R extends object>(tiers: Iterable<Tier<R>>): readonly Tier<R>[] {
+  const fail = (issues: readonly { path: (string | number)[]; message: string }[]): never => {
+    throw new SnapseekError("option/tiers", formatZodError({ issues }));
+  };
+  if (typeof tiers !== "object" || tiers === null || !(Symbol.iterator in tiers)) {
+    return fail([{ path: ["tiers"], message: `must be an array of tiers, not ${kindOf(tiers)}` }]);
+  }
+  const all = Array.from(tiers);
+  const issues: { path: (string | number)[]; message: string }[] = [];
+  const names = new Set<unknown>();
+  if (all.length === 0) issues.push({ path: ["tiers"], message: "must have at least one tier" });
+  all.forEach((tier: unknown, number) => {
+    const complain = (message: string, ...path: string[]) => void issues.push({ path: ["tiers", number, ...path], message });
+    if (typeof tier !== "object" || tier === null || Array.isArray(tier)) return complain(`must be an object, not ${kindOf(tier)}`);
+    const { name, engine, weight } = tier as Partial<Tier>;
+    if (typeof name !== "string" || name === "") complain(`must be a name, not ${kindOf(name)}`, "name");
+    else if (names.has(name)) complain(`another tier has the name "${name}"`, "name");
+    names.add(name);
+    // An engine in a worker is a proxy that can be called.
+    const isEngine = (typeof engine === "object" || typeof engine === "function") && engine !== null && engine.vault !== undefined;
+    if (!isEngine) complain(`must be an engine, not ${kindOf(engine)}`, "engine");
+    if (weight !== undefined && !(Number.isFinite(weight) && weight >= 0)) complain(`must be 0 or more, not ${kindOf(weight)}`, "weight");
+    for (const option of Object.keys(tier).filter((option) => !TIER_OPTIONS.includes(option))) {
+      complain(`unknown option; the options are ${TIER_OPTIONS.join(", ")}`, option);
+    }
+  });
+  return issues.length > 0 ? fail(issues) : all;
+}
+
+/** Returns the default weight of a tier. */
 function weightOf(name: string): number {
   return Object.hasOwn(WEIGHTS, name) ? WEIGHTS[name]! : 1;
 }
 
-/** A function that embeds one query, however many tiers ask for it. */
+/** Returns a function that embeds one query, however many tiers ask for it. */
 function once(embed: Embed): Embed {
   let vectors: ReturnType<Embed> | undefined;
-  return (texts) => (vectors ??= embed(texts));
+  return (texts) => (vectors ??= Promise.resolve().then(() => embed(texts)));
 }
 
 function ofTier<M extends VaultMode, R extends object>(
@@ -125,8 +225,8 @@ function ofTier<M extends VaultMode, R extends object>(
 }
 
 /**
- * Merges the results of tiers: a score is multiplied by what its tier counts, of one key in several tiers the version of
- * the tier that counts most stays, and the best come first.
+ * Merges the results of tiers. A score is multiplied by the weight of its tier. If several tiers have the same id and kind, the
+ * result of the tier with the largest weight stays. The best scores come first.
  *
  * @internal
  */
@@ -147,7 +247,7 @@ export function merge<T extends { readonly id: string; readonly kind: string; re
 }
 
 /**
- * Whether all of so many candidates are results: where there are few, and the limit would drop more than half.
+ * Whether all candidates become results: there are few, and the limit would drop more than half of them.
  *
  * @internal
  */
@@ -156,7 +256,7 @@ export function keepsAll(candidates: number, limit: number): boolean {
 }
 
 /**
- * How many of the first results cost no more than `most` together; the first is always kept.
+ * Returns how many of the first results cost no more than `most` together; the first is always kept.
  *
  * @internal
  */

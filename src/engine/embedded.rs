@@ -12,6 +12,9 @@ use crate::options::{Options, OptionsError};
 pub struct Embedded {
     /// The vector of the query, or the vectors of all texts to write, one after the other.
     pub vectors: Option<Vec<f32>>,
+    /// The texts to write that `embed` was called with, in the order of `failures`; the vectors of those without a failure stand
+    /// in the same order. Empty for a query.
+    pub texts: Vec<String>,
     /// Whether an `embed` function made the vectors.
     pub is_by_embed: bool,
     /// For each text, why `embed` made no usable vector of it. A query is one text.
@@ -26,13 +29,14 @@ impl Embedded {
     pub fn read(host: &Json, vectors: Option<Vec<f32>>) -> Result<Embedded, OptionsError> {
         let mut read = Options::of(host);
         let is_by_embed = read.flag("byEmbed").unwrap_or(false);
+        let texts = read.texts("texts").unwrap_or_default();
         let failures = match read.rest().find(|(name, _)| *name == "failures") {
             Some((_, Json::Array(values))) => {
                 values.iter().map(|value| value.as_str().map(str::to_owned)).collect()
             }
             _ => Vec::new(),
         };
-        Ok(Embedded { vectors, is_by_embed, failures })
+        Ok(Embedded { vectors, texts, is_by_embed, failures })
     }
 
     /// Returns why the query has no vector; none where `embed` did not fail.

@@ -8,6 +8,7 @@ use crate::document::{DEFAULT_KIND, Key, MAX_KINDS, Record};
 use crate::order::{Map, Set};
 use crate::segment::{BatchWriter, MergeError, MergeFault, Segment, Source, merge};
 use crate::snapshot::SnapshotError;
+use crate::vector::RowsView;
 use serde::Serialize;
 
 /// The result of a write.
@@ -21,22 +22,29 @@ pub struct Written {
     pub warnings: Vec<String>,
 }
 
+/// Vectors by the places of their models.
+type ModelVectors = Vec<(usize, Vec<f32>)>;
+
 /// A record to add, with the vectors that come with it.
 #[derive(Debug)]
 pub(crate) struct NewRecord<'a> {
     pub record: &'a Record,
-    /// Vectors by the places of their models.
-    pub vectors: Vec<(usize, Vec<f32>)>,
+    pub vectors: ModelVectors,
+}
+
+/// The stored vector of a record that another one replaces.
+#[derive(Debug)]
+pub(crate) struct KeptVector<'a> {
+    /// The place of the model.
+    model: usize,
+    rows: RowsView<'a>,
+    row: usize,
 }
 
 impl<'a> NewRecord<'a> {
     /// A record without vectors of its own.
     pub fn bare(record: &'a Record) -> NewRecord<'a> {
         NewRecord { record, vectors: Vec::new() }
-    }
-
-    fn key(&self) -> Key<'a> {
-        Key { id: self.record.id(), kind: self.record.kind() }
     }
 }
 
@@ -58,7 +66,7 @@ impl Engine {
     /// # Errors
     /// As [`Engine::add`], and when a line has no vector that a model can take.
     pub fn add_lines(&mut self, records: &[Record], vectors: &[Record]) -> Result<Written, WriteError> {
-        let mut by_key: Map<(&str, &str), Vec<(usize, Vec<f32>)>> = Map::new();
+        let mut by_key: Map<(&str, &str), ModelVectors> = Map::new();
         let reader = BatchWriter::new(&self.schema)?;
         for line in vectors {
             by_key.or_default((line.id(), line.kind())).push(reader.vector_of(line)?);
@@ -72,8 +80,8 @@ impl Engine {
         all.reverse();
         let (mut held, mut warnings) = (Vec::new(), Vec::new());
         for ((id, kind), vectors) in by_key {
-            match self.find(Key { id, kind })? {
-                Some((part, document)) => held.push((self.parts[part].segment.record(document)?, vectors)),
+            match self.record(Key { id, kind })? {
+                Some(record) => held.push((record, vectors)),
                 None => warnings.push(format!("there is no record \"{id}\" of kind \"{kind}\" for a vector")),
             }
         }
@@ -98,14 +106,18 @@ impl Engine {
             for (model, vector) in &new.vectors {
                 vectors[*model] = Some(vector.clone());
             }
+            let mut kept = Vec::new();
             for (place, (_, model)) in self.schema.models().enumerate() {
                 let carries =
                     model.field.as_ref().is_some_and(|field| new.record.json().get(field).is_some());
                 if vectors[place].is_none() && model.embedder.is_none() && !carries {
-                    vectors[place] = self.kept_vector(new, place, &mut lost[place])?;
+                    kept.extend(self.kept_vector(new.record, place, &mut lost[place])?);
                 }
             }
             writer.add_with(new.record, &vectors)?;
+            for KeptVector { model, rows, row } in kept {
+                writer.keep_vector(model, &rows, row)?;
+            }
         }
         if writer.is_empty() {
             return Ok(Written::default());
@@ -121,15 +133,17 @@ impl Engine {
         Ok(Written { warnings, ..self.push(segment)? })
     }
 
-    /// Returns the vector of the record that a new one replaces, where the embedded text is the same. Otherwise counts the
+    /// Finds the vector of the record that a new one replaces, where the embedded text is the same. Otherwise counts the
     /// vector as lost.
-    fn kept_vector(
+    pub(crate) fn kept_vector(
         &self,
-        new: &NewRecord,
+        new: &Record,
         model: usize,
         lost: &mut usize,
-    ) -> Result<Option<Vec<f32>>, WriteError> {
-        let Some((part, document)) = self.find(new.key())? else { return Ok(None) };
+    ) -> Result<Option<KeptVector<'_>>, WriteError> {
+        let Some((part, document)) = self.find(Key { id: new.id(), kind: new.kind() })? else {
+            return Ok(None);
+        };
         let segment = &self.parts[part].segment;
         let Some((rows, row)) =
             segment.vectors()?.get(model).and_then(|rows| Some((*rows, rows.row_of(document)?)))
@@ -137,11 +151,11 @@ impl Engine {
             return Ok(None);
         };
         // A stored document in another file cannot be compared here; writes must not wait for it.
-        let is_same = segment.record(document).is_ok_and(|old| {
-            self.schema.embedded_text(model, &old) == self.schema.embedded_text(model, new.record)
-        });
+        let is_same = segment
+            .record(document)
+            .is_ok_and(|old| self.schema.embedded_text(model, &old) == self.schema.embedded_text(model, new));
         *lost += usize::from(!is_same);
-        Ok(is_same.then(|| rows.vector(row)))
+        Ok(is_same.then_some(KeptVector { model, rows, row }))
     }
 
     fn lost_vectors(&self, lost: &[usize]) -> Vec<String> {

@@ -10,7 +10,7 @@ use crate::document::{GROUP, Group, Key, KeysWriter, MAX_KINDS, Record, text_of}
 use crate::inverted::{Interner, InvertedBatch};
 use crate::json::Json;
 use crate::schema::{Schema, SchemaError};
-use crate::vector::{RowsWriter, VectorError};
+use crate::vector::{RowsView, RowsWriter, VectorError};
 use crate::wire::len32;
 
 /// The largest length of a record, in bytes of JSON.
@@ -228,6 +228,25 @@ impl BatchWriter {
             self.batch.lengths.push(len32(self.tokens.len() - before));
         }
         Ok(())
+    }
+
+    /// Gives the record that was added last a copy of a stored vector. The copy has the same bits.
+    ///
+    /// # Errors
+    /// When the model's other vectors have another width.
+    pub(crate) fn keep_vector(
+        &mut self,
+        model: usize,
+        rows: &RowsView,
+        row: usize,
+    ) -> Result<(), BatchError> {
+        let batch = &mut self.batch;
+        let document = batch.keys.len() - 1;
+        batch.vectors[model].push_from(len32(document), rows, row).map_err(|error| {
+            let id = batch.keys.get(document).id.to_owned();
+            let name = batch.schema.models().nth(model).map_or("", |(name, _)| name);
+            BatchFault::Vector { id, model: name.to_owned(), error }.into()
+        })
     }
 
     /// Reads a vector on a line of its own, and returns it with the place of its model.

@@ -6,7 +6,7 @@ use crate::attributes::time_of;
 use crate::json::Json;
 
 /// The relation of a link that names none.
-const DEFAULT_RELATION: &str = "related";
+pub(crate) const DEFAULT_RELATION: &str = "related";
 
 /// The values of `"$"` that mark a line as something other than a record.
 pub const STATE_LINES: [&str; 4] = ["link", "session", "usage", "feedback"];

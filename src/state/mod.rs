@@ -14,6 +14,7 @@ mod rows;
 mod stamp;
 
 pub use encoding::Stamps;
+pub(crate) use lines::DEFAULT_RELATION;
 pub use lines::{LineError, LineFault, STATE_LINES};
 pub use rows::{ACTIONS, Feedback, Link, Session, Subject, USAGES, Usage};
 pub use stamp::Stamp;

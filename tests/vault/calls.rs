@@ -1,4 +1,4 @@
-//! Are entries loaded by id, and are invalid options reported?
+//! Entries loaded by their ids, and the messages of faulty options.
 
 use crate::{entry, try_call, vault};
 use serde_json::{Value, json};
@@ -21,17 +21,17 @@ fn options_that_cannot_be_used_are_all_named() {
     let options = json!({"limit": 0, "mode": "deep", "maxTokens": 0, "colour": 1});
     assert_eq!(
         complaint("vault.search", options),
-        "query: a text is wanted; mode: unknown mode \"deep\"; there are scan, full; maxTokens: must be 1 to 1000000000, \
-         not 0; limit: must be 1 to 1000, not 0; colour: unknown option; there are all, asOf, diversity, domain, \
-         embedFailed, explain, filter, fold, includeExpired, includeUpcoming, limit, maxTokens, memories, \
-         minRelevance, mode, model, now, pinned, query, tags"
+        "query: is required; mode: unknown mode \"deep\"; use one of scan, full; limit: must be 1 to 1000, not 0; \
+         maxTokens: must be 1 to 1000000000, not 0; colour: unknown option; the options are asOf, diversity, domain, \
+         embed, explain, filter, fold, includeExpired, includeUpcoming, limit, maxTokens, memories, minRelevance, \
+         mode, model, now, pinned, query, signal, strict, tags, vector"
     );
     assert_eq!(
         complaint("vault.feedback", json!({"query": 7, "action": "liked"})),
-        "query: a text is wanted, not a number; action: unknown action \"liked\"; there are accepted, modified, \
-         dismissed, failed; entryId: is missing"
+        "query: must be a string, not a number; entryId: is required; action: unknown action \"liked\"; use one of \
+         accepted, modified, dismissed, failed"
     );
-    assert_eq!(complaint("vault.load", json!({})), "ids: an array of texts is wanted");
+    assert_eq!(complaint("vault.load", json!({})), "ids: is required");
     assert!(
         complaint("vault.search", json!({"query": "x", "filter": {"nope": 1}}))
             .starts_with("filter.nope: there is")

@@ -1,6 +1,6 @@
-//! Which entries are found, and which of them pass a filter? V1 to V3.
+//! Which entries are candidates, and which of them pass the filters: V1 to V3.
 
-use crate::{NOW, ask, entry, ids, three_ways, try_call, vault};
+use crate::{NOW, ask, ask_for_all, entry, ids, three_ways, try_call, vault};
 use serde_json::{Value, json};
 
 #[test]
@@ -16,7 +16,7 @@ fn v1_a_question_is_asked_as_any_of_its_terms() {
 
 #[test]
 fn v2_a_title_leads_more_candidates_than_other_fields() {
-    // The word occurs in a different field per group of entries. Of two hundred entries only thirty become candidates.
+    // Each of about two hundred entries has the word in one field; only thirty become candidates.
     let mut lines = Vec::new();
     for (field, count) in [("context", 60), ("tags", 60), ("description", 60), ("title", 10)] {
         for number in 0..count {
@@ -26,7 +26,7 @@ fn v2_a_title_leads_more_candidates_than_other_fields() {
     }
     lines.push(entry("jwt", "plain words here", json!({})));
     let mut vault = vault(&lines);
-    let response = ask(&mut vault, "jwt", json!({"all": true}));
+    let response = ask_for_all(&mut vault, "jwt");
     assert_eq!(response["legs"]["keyword"], 30);
     let found = ids(&response);
     let of = |field: &str| found.iter().filter(|id| id.starts_with(field)).count();
@@ -54,8 +54,8 @@ fn v3_no_filter_leaks_by_words_vectors_or_links() {
     let number = |id: &str| id[1..].parse::<usize>().unwrap();
     let is_web = |id: &str| number(id) % 4 == 0;
     let mut ask = |filter: Value| {
-        let options = json!({"query": "jwt", "now": NOW, "filter": filter, "all": true});
-        try_call(&mut vault, "vault.search", options, Some(vec![1.0, 0.0])).unwrap()
+        let options = json!({"query": "jwt", "now": NOW, "filter": filter});
+        try_call(&mut vault, "vault.tier", options, Some(vec![1.0, 0.0])).unwrap()
     };
     for filter in [
         json!({"domain": "web"}),
@@ -67,7 +67,7 @@ fn v3_no_filter_leaks_by_words_vectors_or_links() {
         let response = ask(filter);
         let found = ids(&response);
         assert!(found.iter().all(|id| is_web(id) && number(id) % 8 != 4), "{found:?}");
-        // 0, 8 and 16 have the word, 24 has a vector, 32 has a link.
+        // Entries 0, 8 and 16 have the word, 24 has a vector, 32 a link.
         assert_eq!(found.len(), 5, "{found:?}");
     }
     let response = ask(json!({}));

@@ -1,6 +1,6 @@
-//! Does the vault recipe find, score and return entries as specified?
+//! The vault recipe by its calls: candidates, signals, results and writes.
 //!
-//! This file holds the parts that all files of this test share.
+//! This file holds the helpers that all files share.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -11,11 +11,12 @@ mod results;
 mod signals;
 mod stages;
 mod vectors;
+mod writes;
 
 use serde_json::{Value, json};
 use snapseek::json::Json;
 use snapseek::schema::Schema;
-use snapseek::{Builder, Engine, Record};
+use snapseek::{Builder, Embedded, Engine, Record};
 
 const DAY: f64 = 86_400_000.0;
 const NOW: f64 = 1_770_000_000_000.0;
@@ -37,7 +38,7 @@ fn own(value: &Value) -> Json {
     Json::parse(value.to_string().as_bytes()).unwrap()
 }
 
-/// Builds a vault from lines: records, and lines with a `$`.
+/// A vault of these lines: records, and lines with a `$`.
 fn vault_of(schema: &Schema, lines: &[Value]) -> Engine {
     let mut builder = Builder::new(schema).unwrap();
     for line in lines {
@@ -57,7 +58,7 @@ fn vault(lines: &[Value]) -> Engine {
     vault_of(&schema(json!({})), lines)
 }
 
-/// Builds an entry that was created just now.
+/// An entry that was updated at this moment.
 fn entry(id: &str, title: &str, more: Value) -> Value {
     let mut entry = json!({"id": id, "kind": "entry", "title": title, "updatedAt": NOW});
     entry.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -68,7 +69,7 @@ fn link(from: &str, to: &str) -> Value {
     json!({"$": "link", "from": from, "to": to})
 }
 
-/// Builds entries of two domains that are found by words, by vectors and by links.
+/// Entries of two domains, found by words, by vectors and by links.
 fn three_ways() -> Engine {
     let model = json!({"m": {"width": 2, "encoding": "f32", "field": "m"}});
     let mut lines = Vec::new();
@@ -99,9 +100,9 @@ fn try_call(
     engine: &mut Engine,
     name: &str,
     options: Value,
-    vector: Option<Vec<f32>>,
+    embedded: impl Into<Embedded>,
 ) -> Result<Value, String> {
-    let answer = engine.call(name, &own(&options), vector).map_err(|error| error.to_string())?;
+    let answer = engine.call(name, &own(&options), embedded).map_err(|error| error.to_string())?;
     Ok(serde_json::from_str(&answer).unwrap())
 }
 
@@ -109,6 +110,11 @@ fn ask(engine: &mut Engine, query: &str, more: Value) -> Value {
     let mut options = json!({"query": query, "now": NOW});
     options.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     try_call(engine, "vault.search", options, None).unwrap()
+}
+
+/// Every candidate, as a tier of a federation returns them.
+fn ask_for_all(engine: &mut Engine, query: &str) -> Value {
+    try_call(engine, "vault.tier", json!({"query": query, "now": NOW}), None).unwrap()
 }
 
 fn ids(response: &Value) -> Vec<&str> {

@@ -1,4 +1,4 @@
-//! Do the stages that follow scoring, and the filters before it, work in the vault recipe?
+//! The stages after scoring.
 
 use crate::{entry, try_call, vault};
 use serde_json::{Value, json};

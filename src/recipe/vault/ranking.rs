@@ -1,16 +1,16 @@
 //! How does a vault rank its entries?
 //!
-//! Words and vectors find candidates; seven signals, weighed and added up, rank them; what is linked with the best joins
-//! them. Memories stand beside entries, with a score of their own.
+//! Words and vectors find candidates. The weighted sum of seven signals ranks them. Entries that are linked with the best ones
+//! join the candidates. Memories join the results with a fixed score.
 
 use super::semantic::semantic;
 use crate::attributes::AttributeType;
 use crate::bitmap::Bitmap;
 use crate::order::{Map, sort_by, sort_by_key};
-use crate::pipeline::Stages;
-use crate::pipeline::{Ask, Candidate, Words};
-use crate::pipeline::{Context, Curve, Formula, Measure, Rated, best_first};
-use crate::pipeline::{ids_of, rows_of};
+use crate::pipeline::{
+    Ask, Candidate, Context, Curve, Formula, Measure, Rated, Signal, Stages, Words, best_first, ids_of,
+    rows_of,
+};
 use crate::query::Query;
 use crate::ranking::{Acceptance, Validity, adapted, proximities};
 use crate::retrieval::{self, Corpus, Filter, Ranked, Retrieval, Target, TermStatistics, Test, part_of};
@@ -18,60 +18,60 @@ use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
 use crate::vector;
 
-/// The kind of records that are no entries.
+/// The kind of the records that are memories. All other records are entries.
 pub const MEMORY: &str = "memory";
-/// What words count by field (V2); a field of another name counts as the schema says.
+/// The BM25 weight of each field (V2). A field of another name has the weight of the schema.
 const FIELD_WEIGHTS: [(&str, f64); 5] =
     [("id", 5.0), ("title", 10.0), ("description", 3.0), ("context", 1.0), ("tags", 2.0)];
-/// The signals (V4), in the order in which they are added up.
+/// The names of the signals (V4), in the order in which their products are added.
 pub const SIGNALS: [&str; 7] =
     ["semantic", "vector", "severity", "temporalDecay", "tagOverlap", "domainMatch", "graphProximity"];
 const KEYWORD_WEIGHTS: Weights = [0.35, 0.0, 0.10, 0.10, 0.10, 0.10, 0.15];
 const VECTOR_WEIGHTS: Weights = [0.20, 0.15, 0.10, 0.10, 0.10, 0.10, 0.15];
 const SEMANTIC: usize = 0;
 const VECTOR: usize = 1;
-/// What severities are worth, and what others are (V6).
+/// The values of the severities; any other severity has the value of `UNKNOWN_SEVERITY` (V6).
 const SEVERITIES: [(&str, f64); 3] = [("critical", 1.0), ("warning", 0.7), ("suggestion", UNKNOWN_SEVERITY)];
 const UNKNOWN_SEVERITY: f64 = 0.4;
-/// How many of the best lead to others by their links (V8).
+/// The number of best entries whose links are followed (V8).
 const SOURCES: usize = 5;
-/// Fewer candidates than this are few (V10).
+/// A vault with fewer candidates than this is small (V10).
 const FEW: usize = 50;
-/// What a memory scores (V12).
+/// The score of every memory (V12).
 const MEMORY_SCORE: f64 = 0.5;
 
-/// What each signal counts, in the order of [`SIGNALS`].
+/// A number for each signal, in the order of [`SIGNALS`].
 pub type Weights = [f64; 7];
 
-/// What each signal counts where nobody has said anything, with vectors or without (V4).
+/// Returns the weights before any feedback, with vectors or without (V4).
 pub fn base_weights(has_vectors: bool) -> Weights {
     if has_vectors { VECTOR_WEIGHTS } else { KEYWORD_WEIGHTS }
 }
 
-/// What each signal counts after feedback (V9). What vectors count stays.
+/// Returns the weights after feedback (V9). The weight of `vector` stays.
 pub fn current_weights(has_vectors: bool, acceptance: Acceptance) -> Weights {
     adapted(base_weights(has_vectors), VECTOR, acceptance)
 }
 
-/// How many candidates each leg gives for so many results (V3).
+/// Returns the number of candidates that each leg fetches for a page of `limit` results (V3).
 pub fn depth(limit: usize) -> usize {
     (3 * limit).max(30)
 }
 
-/// Whether all of so many candidates are results (V10): where there are few, and the limit would drop more than half.
+/// Whether all candidates become results (V10): the vault is small, and the limit would drop more than half of them.
 pub fn keeps_all(candidates: usize, limit: usize) -> bool {
     candidates < FEW && 2 * candidates.saturating_sub(limit) > candidates
 }
 
-/// What words count in each field (V2).
-pub fn field_weights(schema: &Schema) -> Vec<f64> {
+/// Returns the BM25 weight of each field (V2).
+fn field_weights(schema: &Schema) -> Vec<f64> {
     let own = |name: &str| FIELD_WEIGHTS.iter().find(|(known, _)| *known == name);
     let names = schema.field_names().into_iter().zip(schema.weights());
     names.map(|(name, weight)| own(name).map_or(weight, |(_, weight)| *weight)).collect::<Vec<_>>()
 }
 
-/// What holds for entries that are valid now (V7): those that have not expired, unless `expired` may be found, and have
-/// begun, unless `upcoming` ones may be.
+/// Returns the condition that entries are valid now (V7): they have not expired, unless `expired` entries may be found, and they
+/// have begun, unless `upcoming` ones may be found.
 pub fn valid(schema: &Schema, now: f64, expired: bool, upcoming: bool) -> Filter {
     let mut all = Vec::new();
     let mut not = |name: &str, test: Test| {
@@ -89,55 +89,55 @@ pub fn valid(schema: &Schema, now: f64, expired: bool, upcoming: bool) -> Filter
     Filter::All(all)
 }
 
-/// What is asked of a vault.
+/// A query after all checks.
 #[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
-    /// The words, as MATCH takes them.
+pub(super) struct VaultQuestion<'a> {
+    /// The query as a MATCH expression.
     pub words: &'a Query,
-    /// The place of the model, and the vector; none where only words are asked.
+    /// The place of the model and the vector of the query; none where only keywords are searched.
     pub vector: Option<(usize, &'a vector::VectorQuery)>,
-    /// By segment, the entries that may be results.
+    /// For each segment, the entries that may be results.
     pub entries: &'a [Bitmap],
-    /// By segment, the memories that may be; none where they are not wanted.
+    /// For each segment, the memories that may be results; none where memories do not join.
     pub memories: Option<&'a [Bitmap]>,
-    /// What comparing terms needs.
+    /// The term statistics of all entries.
     pub statistics: &'a TermStatistics,
-    /// What each signal counts.
+    /// The weight of each signal.
     pub weights: Weights,
-    /// Entries of this domain rank higher.
+    /// The domain whose entries rank higher.
     pub domain: Option<&'a str>,
-    /// Entries with these tags rank higher.
+    /// The tags whose entries rank higher.
     pub tags: &'a [String],
-    /// How many results are wanted.
+    /// The number of results on the page.
     pub limit: usize,
-    /// What else happens to the results.
+    /// The stages that run after scoring; `pinned` adds candidates.
     pub stages: &'a Stages,
 }
 
-/// What was found, best first.
+/// The ranked candidates.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub(super) struct VaultRanking {
     /// Entries and memories, best first.
     pub ranked: Vec<Rated>,
-    /// How entries were scored.
+    /// The formula that scored the entries.
     pub formula: Formula,
-    /// How many entries there were to choose from; beyond fifty, at least so many.
+    /// The number of entries to choose from; from fifty on, a lower bound.
     pub candidates: usize,
-    /// How many candidates words gave.
+    /// The number of candidates of the keyword leg.
     pub by_words: usize,
-    /// How many vectors gave; none where they were not asked.
+    /// The number of candidates of the vector leg; none where it did not run.
     pub by_vectors: Option<usize>,
 }
 
-/// Finds and ranks.
+/// Finds candidates and ranks them.
 ///
 /// # Errors
 /// When the snapshot is damaged.
-pub fn rank(context: &Context, question: &Question) -> Result<Answer, SnapshotError> {
+pub(super) fn rank(context: &Context, question: &VaultQuestion) -> Result<VaultRanking, SnapshotError> {
     let corpus = context.corpus;
     let field_weights = field_weights(context.schema);
     let depth = depth(question.limit);
-    // Whether there are few candidates shows only where a leg may give more than few.
+    // Each leg fetches at least as many candidates as a small vault has, so that the rule for small vaults can tell.
     let ask = Ask {
         words: Some(Words { query: question.words, weights: &field_weights }),
         vector: question.vector,
@@ -152,7 +152,7 @@ pub fn rank(context: &Context, question: &Question) -> Result<Answer, SnapshotEr
         candidates.retain(|candidate| is_within(candidate, depth));
     }
     question.stages.add_pinned(corpus, Some(question.entries), &mut candidates)?;
-    // Words have no part in the score; what is near does, whichever leg found it.
+    // BM25 is no part of the score. The similarity is, so candidates of the keyword leg get theirs too.
     let vectors = Ask { words: None, ..ask };
     vectors.complete(corpus, &mut candidates)?;
     let (mut formula, mut rated) = score(context, question, &candidates, &Map::new())?;
@@ -167,22 +167,11 @@ pub fn rank(context: &Context, question: &Question) -> Result<Answer, SnapshotEr
         best_first(&mut rated);
     }
     rated.extend(memories(corpus, question, &field_weights)?);
-    // Sorting is stable: of equals, entries come first, and memories by how well their words match.
+    // The sort is stable: among equal scores entries come first, and memories stay in the order of BM25.
     sort_by(&mut rated, |a, b| b.score.total_cmp(&a.score));
     let by_words = found.keyword.map_or(0, |found| found.rows.len().min(depth));
     let by_vectors = found.vector.map(|count| count.min(depth));
-    Ok(Answer { ranked: rated, formula, candidates: total, by_words, by_vectors })
-}
-
-impl Answer {
-    /// Puts the results, best first, through the stages, and cuts them to the page.
-    ///
-    /// # Errors
-    /// When the snapshot is damaged.
-    pub fn stage(&mut self, context: &Context, stages: &Stages, limit: usize) -> Result<(), SnapshotError> {
-        stages.run_on(context, &mut self.ranked, limit)?;
-        Ok(())
-    }
+    Ok(VaultRanking { ranked: rated, formula, candidates: total, by_words, by_vectors })
 }
 
 fn is_within(candidate: &Candidate, depth: usize) -> bool {
@@ -202,10 +191,10 @@ fn join<'a>(candidates: &mut Vec<Candidate>, rows: impl Iterator<Item = &'a u32>
     sort_by_key(candidates, |candidate| candidate.row);
 }
 
-/// The seven signals, weighed and added up (V4); `near` is the last of them, by row.
+/// Scores candidates by the weighted sum of the seven signals (V4). `near` maps rows to the signal `graphProximity`.
 fn score(
     context: &Context,
-    question: &Question,
+    question: &VaultQuestion,
     candidates: &[Candidate],
     near: &Map<u32, f64>,
 ) -> Result<(Formula, Vec<Rated>), SnapshotError> {
@@ -216,7 +205,7 @@ fn score(
     let mut formula = Formula::default();
     let mut signals = SIGNALS.iter().zip(question.weights);
     let mut add = |measure| {
-        let (name, weight) = signals.next().expect("there are seven");
+        let (name, weight) = signals.next().expect("there are seven signals");
         formula.add(name, weight, measure);
     };
     add(Measure::Given(semantic(context, question.statistics, &rows)?));
@@ -231,7 +220,7 @@ fn score(
     Ok((formula, rated))
 }
 
-/// By row, what is left of an entry (V7).
+/// Returns, for each row, the signal `temporalDecay` (V7).
 fn worths(context: &Context, rows: &[u32]) -> Result<Vec<f64>, SnapshotError> {
     let columns = context.values()?;
     let places = ["validFrom", "validUntil", "createdAt", "updatedAt"].map(|name| time(context.schema, name));
@@ -248,10 +237,10 @@ fn time(schema: &Schema, name: &str) -> Option<usize> {
     schema.attribute(name).filter(|(_, kind)| *kind == AttributeType::Time).map(|(attribute, _)| attribute)
 }
 
-/// By row, how near entries are to the best by links (V8): those that may be results, found already or not.
+/// Returns the signal `graphProximity` by row (V8), for entries that may be results, whether a leg found them or not.
 fn near_the_best(
     context: &Context,
-    question: &Question,
+    question: &VaultQuestion,
     ranked: &[Rated],
 ) -> Result<Map<u32, f64>, SnapshotError> {
     let (corpus, state) = (context.corpus, context.corpus.state);
@@ -273,12 +262,15 @@ fn near_the_best(
     Ok(near)
 }
 
-/// The memories that words find (V12), best first; all have one score.
-fn memories(corpus: &Corpus, question: &Question, weights: &[f64]) -> Result<Vec<Rated>, SnapshotError> {
+/// Returns the memories that match the query (V12), best BM25 first; all have the same score.
+fn memories(corpus: &Corpus, question: &VaultQuestion, weights: &[f64]) -> Result<Vec<Rated>, SnapshotError> {
     let Some(allowed) = question.memories else { return Ok(Vec::new()) };
     let (query, limit) = (question.words, question.limit);
     let retrieval = Retrieval { query, weights, limit, allowed: Some(allowed), wants_all: false };
     let found = retrieval::search(corpus, &retrieval)?;
-    let rated = |ranked: &Ranked| Rated { row: ranked.row, score: MEMORY_SCORE, ..Rated::default() };
-    Ok(found.rows.iter().map(rated).collect::<Vec<_>>())
+    let rated = |(place, ranked): (usize, &Ranked)| {
+        let keyword = Some(Signal { score: 0.0 - ranked.rank, place: Some(place) });
+        Rated { row: ranked.row, score: MEMORY_SCORE, keyword, ..Rated::default() }
+    };
+    Ok(found.rows.iter().enumerate().map(rated).collect::<Vec<_>>())
 }

@@ -1,4 +1,4 @@
-//! How alike are a query and an entry, by their terms? (V5)
+//! How similar are the terms of a query and an entry? (V5)
 
 use crate::analysis::{Analyzer, Purpose};
 use crate::bitmap::Bitmap;
@@ -10,16 +10,16 @@ use crate::retrieval::{Corpus, TermStatistics, Terms, occurrences};
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
 
-/// The fields that are compared.
+/// The fields whose terms are compared.
 const FIELDS: [&str; 4] = ["title", "description", "context", "tags"];
-/// Terms of fewer characters do not count.
+/// The least number of characters of a term that counts.
 const SHORTEST: usize = 3;
 
-/// What all comparisons need, until the next write; `members` are, by segment, the documents that count.
+/// Gathers the statistics for all comparisons until the next write. `members` holds, for each segment, the documents that count.
 ///
 /// # Errors
 /// When the index is damaged.
-pub fn term_statistics(
+pub(super) fn term_statistics(
     corpus: &Corpus,
     schema: &Schema,
     analyzer: &Analyzer,
@@ -34,11 +34,11 @@ pub fn term_statistics(
     TermStatistics::gather(corpus, members, &Terms { fields: fields(schema), counts: &counts, idf })
 }
 
-/// By row, the cosine of the query's terms and the row's; `rows` are ascending.
+/// Returns, for each row, the cosine of the TF-IDF vectors of the query and the row. `rows` are ascending.
 ///
 /// # Errors
 /// When the index is damaged.
-pub fn semantic(
+pub(super) fn semantic(
     context: &Context,
     statistics: &TermStatistics,
     rows: &[u32],
@@ -46,7 +46,7 @@ pub fn semantic(
     let (mut terms, mut weights, mut square) = (Vec::new(), Vec::new(), 0.0);
     for (term, count) in query_terms(context.analyzer, context.query) {
         let with_term = statistics.with_term(context.corpus, &term)?;
-        // What no entry has, and what does not count, is no part of the vocabulary.
+        // The vocabulary has neither terms that no entry contains nor terms that do not count.
         if with_term > 0 {
             let told = idf(statistics.documents(), with_term);
             let weight = f64::from(count) * told;
@@ -71,7 +71,7 @@ fn fields(schema: &Schema) -> FieldSet {
     own.fold(FieldSet::NONE, |set, field| set.or(FieldSet::only(field)))
 }
 
-/// The stop words as terms.
+/// Returns the stop words as terms.
 fn stopped(analyzer: &Analyzer) -> Set<Vec<u8>> {
     let term = |word: &str| {
         let mut term = Vec::new();
@@ -81,7 +81,7 @@ fn stopped(analyzer: &Analyzer) -> Set<Vec<u8>> {
     stop_words().map(term).collect()
 }
 
-/// The terms of a query, in byte order, and how often each occurs.
+/// Returns the terms of a query in byte order, each with its number of occurrences.
 fn query_terms(analyzer: &Analyzer, query: &str) -> Map<Vec<u8>, u32> {
     let mut counts = Map::new();
     for term in terms(analyzer, query, Purpose::Query) {

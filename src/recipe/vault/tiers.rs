@@ -2,10 +2,10 @@
 
 use crate::order::{Set, sort_by};
 
-/// What a result of each of the usual tiers counts.
+/// The weights of the usual tiers.
 const TIER_WEIGHTS: [(&str, f64); 3] = [("agent", 1.0), ("project", 0.8), ("team", 0.6)];
 
-/// What results of a tier of this name count where nothing else is said; none for other names.
+/// Returns the default weight of a tier with this name; none for other names.
 pub fn tier_weight(name: &str) -> Option<f64> {
     TIER_WEIGHTS.iter().find(|(known, _)| *known == name).map(|(_, weight)| *weight)
 }
@@ -13,26 +13,26 @@ pub fn tier_weight(name: &str) -> Option<f64> {
 /// A result of one tier.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TierResult<'a> {
-    /// Its id and kind.
+    /// The id and kind.
     pub key: (&'a str, &'a str),
-    /// What it scores in its tier.
+    /// The score in its tier.
     pub score: f64,
 }
 
-/// A result of all tiers.
+/// A result in the merged list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Merged {
-    /// The number of its tier.
+    /// The number of the tier.
     pub tier: usize,
-    /// Its place there.
+    /// The place among the results of the tier.
     pub place: usize,
-    /// Its score, times what its tier counts.
+    /// The score, multiplied by the weight of the tier.
     pub score: f64,
 }
 
-/// Merges the results of tiers, each with what it counts: a score is multiplied by that, of one key in several tiers the
-/// version of the tier that counts most stays, and the best come first. Of equals, those of the tier that counts more,
-/// then those that came before.
+/// Merges the results of tiers, each with its weight. A score is multiplied by the weight of its tier. If several tiers have
+/// the same key, the result of the tier with the largest weight stays. The best scores come first; equal scores are in the
+/// order of the tiers' weights, then in the order of the tier's results.
 pub fn merge(tiers: &[(f64, Vec<TierResult>)]) -> Vec<Merged> {
     let mut order = (0..tiers.len()).collect::<Vec<_>>();
     sort_by(&mut order, |a, b| tiers[*b].0.total_cmp(&tiers[*a].0));
