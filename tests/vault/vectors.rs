@@ -1,4 +1,4 @@
-//! Vectors of entries, and searches without a vector: V14.
+//! Are vectors of entries used, and does a search without them fall back to words? V14.
 
 use crate::{NOW, ask, ask_for_all, entry, record, schema, signal, three_ways, try_call, vault_of};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn v14_a_failed_embedding_falls_back_to_words_and_says_so() {
     assert!(response["legs"].get("vector").is_none());
     let strict = json!({"query": "jwt", "now": NOW, "strict": true});
     assert_eq!(try_call(&mut vault, "vault.search", strict, failed).unwrap_err(), "embed: no key");
-    // The entries have vectors, and the query has none.
+    // The vault has vectors, but the query has none.
     let response = ask(&mut vault, "jwt", json!({}));
     assert_eq!(response["degraded"], true);
     assert_eq!(
@@ -31,7 +31,7 @@ fn v14_a_failed_embedding_falls_back_to_words_and_says_so() {
     let with_vector = json!({"query": "jwt", "now": NOW});
     let response = try_call(&mut vault, "vault.search", with_vector, Some(vec![1.0, 0.0])).unwrap();
     assert_eq!(response["degraded"], false);
-    // A snapshot without vectors lacks nothing.
+    // A vault without vectors is not degraded.
     let response = ask(&mut vault_of(&schema(json!({})), &[entry("a", "jwt", json!({}))]), "jwt", json!({}));
     assert_eq!(response["degraded"], false);
 }
