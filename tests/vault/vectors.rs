@@ -89,8 +89,8 @@ fn a2_a_vector_that_is_lost_with_a_changed_text_is_a_warning() {
     assert_eq!(
         written.warnings,
         [
-            "1 replaced records have no vector of \"m\" any more: their text changed, and this snapshot has no embedder for \
-          it; add their vectors"
+            "1 replaced record has no vector of \"m\" any more: the text changed, or its document is in another file and \
+             not loaded; add the vector"
         ]
     );
     assert_eq!(vector_signal(&mut vault, "a", "m", &[1.0, 0.0]), 0.0);
