@@ -1,4 +1,4 @@
-//! Several vaults as one. The JavaScript side runs the same cases of `federation.json`.
+//! Are several vaults searched as one? The JavaScript tests use the same cases.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -89,7 +89,7 @@ fn v13_each_tier_is_searched_on_its_own_and_each_result_says_its_tier() {
     let agent = vault(&[("own", "jwt"), ("shared", "jwt among other words")]);
     let project = vault(&[("shared", "jwt"), ("here", "jwt"), ("mem1", "jwt")]);
     let team = vault(&[("there", "jwt"), ("shared", "jwt"), ("else", "nothing of that")]);
-    // The order of the tiers does not matter unless their weights are equal.
+    // The order of the given tiers matters only between tiers of equal weight.
     let tiers = [Tier::new("team", &team), Tier::new("agent", &agent), Tier::new("project", &project)];
     let federation = Federation::new(tiers).unwrap();
     let response = ask(&federation, |query| VaultQuery { explain: true, mode: VaultMode::Scan, ..query });
@@ -150,7 +150,7 @@ fn v13_limits_guards_and_budgets_hold_for_all_tiers_together() {
     let response = ask(&large, |query| VaultQuery { limit: 10, ..query });
     assert_eq!(response.results.len(), 10);
     assert!(response.results.iter().all(|result| result.tier.as_deref() == Some("agent")));
-    // Each title is one token.
+    // Each title has one token.
     let budget = Stages { max_tokens: Some(3), ..Stages::default() };
     assert_eq!(ask(&large, |query| VaultQuery { stages: budget.clone(), ..query }).results.len(), 3);
 }

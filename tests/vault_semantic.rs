@@ -1,4 +1,4 @@
-//! V5 against a naive twin without an index, which counts and compares the terms of every text.
+//! Does V5 equal a naive twin without an index that splits, counts and compares each text?
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -44,7 +44,7 @@ impl Random {
         (self.0 >> 33) as usize % end
     }
 
-    /// Draws the first words of the list more often.
+    /// Makes a text of up to `most` words; words early in the list are more common.
     fn text(&mut self, most: usize) -> String {
         let words = (0..self.below(most + 1)).map(|_| {
             let end = self.below(WORDS.len()) + 1;

@@ -6,7 +6,6 @@ import { embedded, type Embedding } from "./embedding.js";
 import { TierCalls, type VaultEngine } from "./tier.js";
 import type { Embed, Identified, RecordInput, StoredRecord } from "./types.js";
 import type {
-  VaultCallOptions,
   VaultFeedback,
   VaultFields,
   VaultLinked,
@@ -14,6 +13,7 @@ import type {
   VaultLoaded,
   VaultMode,
   VaultRemoved,
+  VaultRemoveOptions,
   VaultResponse,
   VaultSearchOptions,
   VaultUnlinked,
@@ -82,7 +82,7 @@ export class Vault<R extends object = StoredRecord> {
   }
 
   /** Removes entries, and ends their links. An id that no entry has is a warning. */
-  remove(ids: string | number | readonly (string | number)[], options?: VaultCallOptions): Promise<VaultRemoved> {
+  remove(ids: string | number | readonly (string | number)[], options?: VaultRemoveOptions): Promise<VaultRemoved> {
     return this.#inOrder(joined({ ids }, options), (asked) => this.#engine.ask("vault.remove", asked));
   }
 

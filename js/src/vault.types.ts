@@ -183,6 +183,12 @@ export interface VaultUpdated<R extends object = StoredRecord> extends VaultRepo
   readonly embedded: number;
 }
 
+/** The options of `vault.remove`. */
+export interface VaultRemoveOptions extends VaultCallOptions {
+  /** The moment at which the links of the entries end. Defaults to now. */
+  readonly now?: Moment | undefined;
+}
+
 /** The response of `vault.remove`. */
 export interface VaultRemoved extends VaultReport {
   /** The number of entries that were removed. */

@@ -161,9 +161,14 @@ impl Engine {
     fn lost_vectors(&self, lost: &[usize]) -> Vec<String> {
         let models = self.schema.models().zip(lost).filter(|(_, count)| **count > 0);
         let warning = |((name, _), count): ((&str, _), &usize)| {
+            let records = if *count == 1 {
+                "1 replaced record has".to_owned()
+            } else {
+                format!("{count} replaced records have")
+            };
             format!(
-                "{count} replaced records have no vector of \"{name}\" any more: their text changed, and this snapshot has \
-                 no embedder for it; add their vectors"
+                "{records} no vector of \"{name}\" any more: the text changed, or its document is in another file and not \
+                 loaded; add the vector"
             )
         };
         models.map(warning).collect()

@@ -1,4 +1,4 @@
-//! Entries loaded by their ids, and the messages of faulty options.
+//! Are entries loaded by id, and are invalid options reported?
 
 use crate::{entry, try_call, vault};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Which entries are candidates, and which of them pass the filters: V1 to V3.
+//! Which entries are found, and which of them pass a filter? V1 to V3.
 
 use crate::{NOW, ask, ask_for_all, entry, ids, three_ways, try_call, vault};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ fn v1_a_question_is_asked_as_any_of_its_terms() {
 
 #[test]
 fn v2_a_title_leads_more_candidates_than_other_fields() {
-    // Each of about two hundred entries has the word in one field; only thirty become candidates.
+    // The word occurs in a different field per group of entries. Of two hundred entries only thirty become candidates.
     let mut lines = Vec::new();
     for (field, count) in [("context", 60), ("tags", 60), ("description", 60), ("title", 10)] {
         for number in 0..count {
@@ -67,7 +67,7 @@ fn v3_no_filter_leaks_by_words_vectors_or_links() {
         let response = ask(filter);
         let found = ids(&response);
         assert!(found.iter().all(|id| is_web(id) && number(id) % 8 != 4), "{found:?}");
-        // Entries 0, 8 and 16 have the word, 24 has a vector, 32 a link.
+        // 0, 8 and 16 have the word, 24 has a vector, 32 has a link.
         assert_eq!(found.len(), 5, "{found:?}");
     }
     let response = ask(json!({}));

@@ -1,4 +1,4 @@
-//! Weights that follow feedback: V9.
+//! Do weights follow feedback about results? V9.
 
 use crate::{NOW, ask, assert_near, entry, try_call, vault};
 use serde_json::{Value, json};

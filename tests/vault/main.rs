@@ -1,6 +1,6 @@
-//! The vault recipe by its calls: candidates, signals, results and writes.
+//! Does the vault recipe find, score and return entries as specified?
 //!
-//! This file holds the helpers that all files share.
+//! This file holds the parts that all files of this test share.
 
 #![cfg(not(target_arch = "wasm32"))]
 
@@ -38,7 +38,7 @@ fn own(value: &Value) -> Json {
     Json::parse(value.to_string().as_bytes()).unwrap()
 }
 
-/// A vault of these lines: records, and lines with a `$`.
+/// Builds a vault from lines: records, and lines with a `$`.
 fn vault_of(schema: &Schema, lines: &[Value]) -> Engine {
     let mut builder = Builder::new(schema).unwrap();
     for line in lines {
@@ -58,7 +58,7 @@ fn vault(lines: &[Value]) -> Engine {
     vault_of(&schema(json!({})), lines)
 }
 
-/// An entry that was updated at this moment.
+/// Builds an entry that was created just now.
 fn entry(id: &str, title: &str, more: Value) -> Value {
     let mut entry = json!({"id": id, "kind": "entry", "title": title, "updatedAt": NOW});
     entry.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -69,7 +69,7 @@ fn link(from: &str, to: &str) -> Value {
     json!({"$": "link", "from": from, "to": to})
 }
 
-/// Entries of two domains, found by words, by vectors and by links.
+/// Builds entries of two domains that are found by words, by vectors and by links.
 fn three_ways() -> Engine {
     let model = json!({"m": {"width": 2, "encoding": "f32", "field": "m"}});
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! The number of results, and their fields: V10 to V12.
+//! How many results are returned, and which fields do they have? V10 to V12.
 
 use crate::{NOW, ask, assert_near, entry, ids, link, result, three_ways, vault};
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ fn v11_a_scan_tells_what_is_needed_to_choose() {
     let mut found = result(&response, "a").clone();
     let score = found.as_object_mut().unwrap().remove("score").unwrap();
     assert!(score.as_f64().unwrap() > 0.0);
-    // 3 + 130 + 4 × 4 UTF-16 code units, four per token.
+    // (3 + 130 + 4 × 4) UTF-16 code units, divided by four.
     let expected = json!({"id": "a", "kind": "entry", "title": "JWT", "type": "rule", "domain": "web",
         "severity": "critical", "tags": ["x", "y"], "snippet": format!("{}...", "ä".repeat(120)), "tokenEstimate": 38});
     assert_eq!(found, expected);

@@ -1,4 +1,4 @@
-//! The seven signals and their weighted sum: V4 to V8.
+//! Are the seven signals and their total computed as V4 to V8 say?
 
 use crate::{
     DAY, NOW, ask, ask_for_all, assert_near, entry, ids, link, schema, signal, three_ways, try_call, vault,
@@ -56,7 +56,7 @@ fn v4_with_vectors_the_other_column_counts() {
     assert_eq!(response["weights"]["vector"], 0.15);
     assert_eq!(response["weights"]["graphProximity"], 0.15);
     assert_eq!(signal(&response, "e0", "vector"), 1.0);
-    // An entry that words or a link found has its similarity too.
+    // An entry found only by words or by a link has a vector signal as well.
     let cosine = 1.0 / (1.0f64 + 19.0 * 19.0).sqrt();
     assert!((signal(&response, "e19", "vector") - cosine).abs() < 1e-6);
     assert_eq!(signal(&response, "e32", "vector"), 0.0, "it has no vector");
@@ -116,7 +116,7 @@ fn v7_what_is_expired_or_has_not_begun_is_found_only_when_asked_for() {
     let response = ask(&mut vault, "jwt", json!({"includeExpired": true, "includeUpcoming": true}));
     assert_eq!(ids(&response).len(), 7);
     assert_eq!(signal(&response, "gone", "temporalDecay"), 0.0);
-    // A field that changed beside the record counts.
+    // Changes recorded beside the record count.
     vault
         .set_field(Key { id: "old", kind: "entry" }, "validUntil", Json::Float(NOW - 1.0), Some(NOW))
         .unwrap();
@@ -143,7 +143,7 @@ fn v8_what_is_linked_with_the_best_joins_and_ranks_higher() {
     assert_eq!(signal(&response, "best", "graphProximity"), 0.0, "it is the only source near itself");
     assert_eq!(signal(&response, "one", "semantic"), 0.0);
     assert_eq!(response["candidates"], 4);
-    // Two sources raise each other's score, and a link that has ended does not count.
+    // Two sources raise each other, and a link that has ended does not count.
     lines.push(link("other", "best"));
     lines.push(json!({"$": "link", "from": "other", "to": "three", "validUntil": NOW - 1.0}));
     let mut linked = vault(&lines);
@@ -155,7 +155,7 @@ fn v8_what_is_linked_with_the_best_joins_and_ranks_higher() {
 
 #[test]
 fn v8_only_the_five_best_lead_on_and_only_by_what_their_words_say() {
-    // Six entries match, each less similar than the one before, and each has a neighbour.
+    // Six entries of falling similarity are found, and each has a neighbour.
     let mut lines = Vec::new();
     for number in 0..6 {
         let title = format!("jwt{}", " filler".repeat(number));
@@ -167,7 +167,7 @@ fn v8_only_the_five_best_lead_on_and_only_by_what_their_words_say() {
     let response = ask_for_all(&mut vault, "jwt");
     assert_eq!(ids(&response).iter().filter(|id| id.starts_with('n')).count(), 5);
     assert!(!ids(&response).contains(&"n5"));
-    // The keyword leg searches ids; the signal `semantic` does not compare them.
+    // The id is searchable, but not part of the text that similarity compares.
     let mut vault = vault_of(
         &schema(json!({})),
         &[entry("jwt", "x1", json!({})), entry("n", "x2", json!({})), link("jwt", "n")],

@@ -1,4 +1,4 @@
-//! The stages after scoring.
+//! Do the stages that follow scoring, and the filters before it, work in the vault recipe?
 
 use crate::{entry, try_call, vault};
 use serde_json::{Value, json};

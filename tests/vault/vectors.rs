@@ -1,4 +1,4 @@
-//! Vectors of entries, and searches without a vector: V14.
+//! Are vectors of entries used, and does a search without them fall back to words? V14.
 
 use crate::{NOW, ask, ask_for_all, entry, record, schema, signal, three_ways, try_call, vault_of};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn v14_a_failed_embedding_falls_back_to_words_and_says_so() {
     assert!(response["legs"].get("vector").is_none());
     let strict = json!({"query": "jwt", "now": NOW, "strict": true});
     assert_eq!(try_call(&mut vault, "vault.search", strict, failed).unwrap_err(), "embed: no key");
-    // The entries have vectors, and the query has none.
+    // The vault has vectors, but the query has none.
     let response = ask(&mut vault, "jwt", json!({}));
     assert_eq!(response["degraded"], true);
     assert_eq!(
@@ -31,7 +31,7 @@ fn v14_a_failed_embedding_falls_back_to_words_and_says_so() {
     let with_vector = json!({"query": "jwt", "now": NOW});
     let response = try_call(&mut vault, "vault.search", with_vector, Some(vec![1.0, 0.0])).unwrap();
     assert_eq!(response["degraded"], false);
-    // A snapshot without vectors lacks nothing.
+    // A vault without vectors is not degraded.
     let response = ask(&mut vault_of(&schema(json!({})), &[entry("a", "jwt", json!({}))]), "jwt", json!({}));
     assert_eq!(response["degraded"], false);
 }
@@ -51,8 +51,15 @@ fn v14_an_entry_whose_text_changed_is_embedded_again() {
     assert_eq!(vault.len(), 2, "one vector an entry");
 }
 
-/// Numbers that no encoding stores exactly.
-const VECTOR: [f32; 9] = [0.1, -0.7, 0.33, 1.9, -1.234_567, 0.0, 1e-3, 0.75, -0.2];
+/// Returns a vector of numbers that no encoding stores exactly.
+fn uneven(seed: u32) -> Vec<f32> {
+    let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(1);
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        f64::from(state >> 8) / f64::from(1 << 24) - 0.37
+    };
+    (0..33).map(|_| next() as f32).collect()
+}
 
 fn vector_signal(vault: &mut Engine, id: &str, model: &str, vector: &[f32]) -> f64 {
     let options = json!({"query": "jwt", "now": NOW, "model": model});
@@ -89,8 +96,8 @@ fn a2_a_vector_that_is_lost_with_a_changed_text_is_a_warning() {
     assert_eq!(
         written.warnings,
         [
-            "1 replaced records have no vector of \"m\" any more: their text changed, and this snapshot has no embedder for \
-          it; add their vectors"
+            "1 replaced record has no vector of \"m\" any more: the text changed, or its document is in another file and \
+             not loaded; add the vector"
         ]
     );
     assert_eq!(vector_signal(&mut vault, "a", "m", &[1.0, 0.0]), 0.0);
@@ -109,15 +116,17 @@ fn a2_a_kept_vector_has_the_same_bits_after_any_number_of_writes() {
     ];
     for (encoding, metric) in cases {
         let model = json!({"m": {"field": "v", "encoding": encoding, "metric": metric, "text": ["title"]}});
-        let other = entry("b", "other", json!({"v": [3, 1, 4, 1, 5, 9, 2, 6, 5]}));
-        let with_vector = entry("a", "jwt", json!({"severity": "warning", "v": VECTOR}));
-        let mut vault = vault_of(&schema(model), &[other, with_vector]);
+        let with_vector = |number: u32| {
+            entry(&format!("e{number}"), "jwt", json!({"severity": "warning", "v": uneven(number)}))
+        };
+        let mut vault = vault_of(&schema(model), &(0..100).map(with_vector).collect::<Vec<_>>());
         let before = vault.snapshot().unwrap();
-        for _ in 0..5 {
+        for _ in 0..3 {
             for severity in ["critical", "warning"] {
-                let written =
-                    vault.add([&record(&entry("a", "jwt", json!({"severity": severity})))]).unwrap();
-                assert_eq!(written.warnings, [""; 0]);
+                let again =
+                    |number: u32| record(&entry(&format!("e{number}"), "jwt", json!({"severity": severity})));
+                let written = vault.add(&(0..100).map(again).collect::<Vec<_>>()).unwrap();
+                assert_eq!((written.replaced, written.warnings), (100, Vec::new()));
             }
             assert!(vault.snapshot().unwrap() == before, "{encoding} {metric}: the snapshot changed");
         }
