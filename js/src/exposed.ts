@@ -24,7 +24,7 @@ export function exposed(endpoint: Endpoint, entry: Pick<Package, "open" | "build
   });
 
   async function run(call: Call): Promise<void> {
-    const { id, functions, signals } = call;
+    const { id, functions, signals, symbols } = call;
     const abort = new AbortController();
     const returns: ((outcome: Outcome) => void)[] = [];
     running.set(id, (message) => {
@@ -35,6 +35,7 @@ export function exposed(endpoint: Endpoint, entry: Pick<Package, "open" | "build
       (call.args[argument] as Record<string, unknown>)[name] = value;
     };
     for (const place of signals) set(place, abort.signal);
+    for (const place of symbols) set(place, Symbol("from the page"));
     for (const place of functions) {
       set(place, async (...args: unknown[]) => {
         const returned = new Promise<Outcome>((resolve) => {

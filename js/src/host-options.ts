@@ -19,7 +19,7 @@ export const forms = {
   id: { wanted: "an id (a string or an integer)", fits: (value) => typeof value === "string" || Number.isInteger(value) },
   string: { wanted: "a string", fits: (value) => typeof value === "string" },
   function: { wanted: "a function", fits: (value) => typeof value === "function" },
-  object: { wanted: "an object", fits: (value) => isObject(value) && !Array.isArray(value) },
+  object: { wanted: "an object", fits: (value) => isObject(value) && !Array.isArray(value) && !(value instanceof Date) },
   signal: { wanted: "an AbortSignal", fits: (value) => isObject(value) && "aborted" in value && "addEventListener" in value },
 } as const satisfies Record<string, OptionForm>;
 

@@ -26,6 +26,8 @@ export type ToWorker =
       readonly functions: readonly Place[];
       /** Where there was a signal. */
       readonly signals: readonly Place[];
+      /** Where there was a symbol, which cannot be sent; the worker puts one there for the module to report. */
+      readonly symbols: readonly Place[];
     }
   | { readonly snapseek: "abort"; readonly id: number }
   | { readonly snapseek: "returned"; readonly id: number; readonly call: number; readonly outcome: Outcome };

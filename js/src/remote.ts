@@ -99,6 +99,7 @@ export function connect(worker: Endpoint | Worker): RemotePackage {
   /** Calls something in the worker. What cannot be sent is kept here: functions are called back, signals passed on. */
   function ask(path: readonly string[], args: readonly unknown[], engine: number, transfer?: ArrayBuffer[]): Promise<unknown> {
     const functions: Place[] = [];
+    const symbols: Place[] = [];
     const signals: Place[] = [];
     const kept: AbortSignal[] = [];
     const sent = args.map((argument, number) => {
@@ -106,6 +107,7 @@ export function connect(worker: Endpoint | Worker): RemotePackage {
       if (!isPlain(argument)) return argument;
       const entries = Object.entries(argument).filter(([name, value]) => {
         if (typeof value === "function") return void functions.push([number, name]);
+        if (typeof value === "symbol") return void symbols.push([number, name]);
         if (!(value instanceof AbortSignal)) return value !== undefined;
         signals.push([number, name]);
         kept.push(value);
@@ -125,7 +127,7 @@ export function connect(worker: Endpoint | Worker): RemotePackage {
         for (const signal of kept) signal.removeEventListener("abort", abort);
         settle(value);
       };
-      post({ snapseek: "call", id, engine, path, args: sent, functions, signals }, transfer);
+      post({ snapseek: "call", id, engine, path, args: sent, functions, signals, symbols }, transfer);
       for (const signal of kept) signal.addEventListener("abort", abort);
       waiting.set(id, { args, resolve: done(resolve), reject: done(reject) });
     });

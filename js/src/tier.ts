@@ -33,7 +33,7 @@ export class TierCalls<R extends object = StoredRecord> {
   async search<M extends VaultMode>(query: unknown, options: unknown, host: HostInputs): Promise<VaultResponse<M, R>> {
     const asked = askedOf(joined({ query }, options), undefined);
     const inputs = { ...host, made: host.made ?? asked.vector };
-    return this.#engine.withDocuments(() => this.#engine.askSync("vault.tier", asked.options, inputs), asked);
+    return this.#engine.withDocuments(() => this.#engine.askSync("vault.tier", asked.options, inputs), { signal: asked.signal });
   }
 
   /** Loads entries. */

@@ -136,7 +136,7 @@ export class Vault<R extends object = StoredRecord> {
           // Nothing waits between this look and the write, so no other write can change a text in between.
           const texts = this.#missing(name, asked, vectors);
           return texts.length > 0 ? { texts } : { response: this.#engine.askSync<T>(name, asked.options, vectors.inputs()) };
-        }, asked);
+        }, { signal: asked.signal });
         if ("response" in outcome) return outcome.response as T;
         await vectors.embed(outcome.texts);
       }
@@ -146,7 +146,7 @@ export class Vault<R extends object = StoredRecord> {
   }
 
   async #embedMissing(name: string, asked: Asked, vectors: TextVectors): Promise<void> {
-    const texts = await this.#engine.withDocuments(() => this.#missing(name, asked, vectors), asked);
+    const texts = await this.#engine.withDocuments(() => this.#missing(name, asked, vectors), { signal: asked.signal });
     await vectors.embed(texts);
   }
 
