@@ -4,3 +4,4 @@ export { federation, type Federation, type Tier } from "./federation.js";
 export { openInWorker, type Remote, type RemoteEngine } from "./remote.js";
 export * from "./exports.js";
 export * from "./primitives.js";
+export * from "./rag-primitives.js";
