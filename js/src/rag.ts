@@ -162,10 +162,16 @@ export class Rag {
   }
 }
 
-/** The sources as a list; anything that is no list stays as it is, and the module accepts or reports it. */
+/** The sources as a list of copies. Anything that is no list stays one value, and the module accepts or reports it. */
 function listed(sources: unknown): unknown {
   const isList = typeof sources === "object" && sources !== null && Symbol.iterator in sources;
-  return isList ? Array.from(sources as Iterable<unknown>) : sources;
+  return isList ? Array.from(sources as Iterable<unknown>, copied) : copied(sources);
+}
+
+/** The caller may change a source while its texts are embedded, so the plan and the write use a copy. */
+function copied(source: unknown): unknown {
+  const isPlain = typeof source === "object" && source !== null && !Array.isArray(source) && !("toJSON" in source);
+  return isPlain ? { ...source } : source;
 }
 
 function withSources(sources: unknown, options: unknown): unknown {

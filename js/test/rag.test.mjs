@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { build } from "../../pkg/node.js";
+import {
+  applyGraphRerank,
+  build,
+  buildFilters,
+  buildGraphPayload,
+  expandWithNeighborChunks,
+  getSearchMode,
+  normalizeRankScore,
+} from "../../pkg/node.js";
 import { EmbeddingCache } from "../../target/js/embedding-cache.js";
 
 const attributes = {
@@ -292,6 +301,26 @@ describe("rag, calls for one source", () => {
     engine.free();
   });
 
+  it("R-sources: a source that its caller changes during a slow index is written as it was given", async () => {
+    const engine = await engineWith({ m: { encoding: "f32" } });
+    const { embed } = letters();
+    const slow = held(embed);
+    const given = { sourceType: "note", sourceId: 7, body: "aaaa" };
+    const indexed = engine.rag.index([given], { embed: slow.embed });
+    given.body = "bbbb ".repeat(1000);
+    slow.release();
+    assert.equal((await indexed).indexedChunks, 1);
+    assert.equal(textOf(engine), "aaaa");
+    engine.free();
+  });
+
+  it("R-sources: with strict, chunks that nobody embeds are an error", async () => {
+    const engine = await engineWith({ m: { encoding: "f32" } });
+    await assert.rejects(engine.rag.index(source("aaaa"), { strict: true }), { code: "embed/failed", message: /no embedder for it/ });
+    assert.equal(engine.length, 0);
+    engine.free();
+  });
+
   it("R-sources: a single source is a list of one, and anything else is an error", async () => {
     const engine = await engineWith({ own: { embedder: "hash" } });
     const [one] = source("aaaa");
@@ -389,6 +418,67 @@ describe("rag, many sources", () => {
       assert.deepEqual(Object.keys(explain), ["keyword", "vector", "parts", "factors"]);
       assert.ok(explain.keyword.bm25 < 0 && explain.vector.similarity > 0);
     }
+    engine.free();
+  });
+});
+
+describe("rag, steps as functions of plain results", () => {
+  const cases = JSON.parse(readFileSync(new URL("../../tests/rag-primitives.json", import.meta.url), "utf8"));
+
+  it("R2: rank scores are as written", () => {
+    for (const { rank, total, is } of cases.normalizeRankScore) assert.ok(Object.is(normalizeRankScore(rank, total), is), `${rank} of ${total}`);
+  });
+
+  it("R11: modes and filters are read as written", () => {
+    for (const { mode, is } of cases.getSearchMode) assert.equal(getSearchMode(mode), is);
+    for (const mode of [undefined, null, 7, {}]) assert.equal(getSearchMode(mode), "hybrid");
+    for (const { options, is } of cases.buildFilters) assert.deepEqual(buildFilters(options), is);
+    assert.deepEqual(buildFilters(), { sourceType: null, sessionId: null, contextId: null });
+  });
+
+  it("R9: graphs are as written", () => {
+    for (const { results, options, is } of cases.buildGraphPayload) assert.deepEqual(buildGraphPayload(results, options), is);
+  });
+
+  it("R10: results are reranked as written, and those that were given stay as they are", () => {
+    for (const { results, graph, options, is } of cases.applyGraphRerank) {
+      const before = structuredClone(results);
+      const found = applyGraphRerank(results, cases.buildGraphPayload[graph].is, options);
+      assert.deepEqual(results, before);
+      assert.equal(found.changedRanks, is.changedRanks);
+      const rows = found.results.map(({ id, score, rerank = { base: score, signal: 0 } }) => [results.findIndex((one) => one.id === id), score, rerank.base, rerank.signal]);
+      assert.deepEqual(rows, is.results);
+    }
+  });
+
+  it("R8: results are expanded as written", () => {
+    for (const { results, window, neighbours, is, added } of cases.expandWithNeighborChunks) {
+      const found = expandWithNeighborChunks(results.map(([id, score]) => ({ id, score })), window, neighbours.map((id) => ({ id, text: id })));
+      assert.deepEqual(found.results.map(({ id, score, neighbor }) => (neighbor ? [id, score, neighbor.seed, neighbor.distance] : [id, score])), is);
+      assert.equal(found.added, added);
+    }
+  });
+
+  it("R8, R9, R10: the engine and the functions give the same bits", async () => {
+    const engine = await engineWith({ own: { embedder: "hash" } });
+    const texts = ["aaaa bbbb", "bbbb cccc cccc", "cccc dddd aaaa", "dddd bbbb bbbb", "aaaa cccc"];
+    const all = texts.flatMap((text, i) => ["context", "action", "thought"].map((sourceType) => ({
+      sourceType, sourceId: i, body: `${text} ${sourceType} `.repeat(3), contextId: (i * 2) % 5, actionId: (i + 1) % 5, parentId: (i + 2) % 5, sessionId: i % 2,
+    })));
+    await engine.rag.index(all, { chunkSize: 20, chunkOverlap: 0 });
+    const records = (await engine.rag.search({ query: "bbbb", limit: 100, maxPerSource: 20, minScore: 0, neighborWindow: 5 })).results;
+    const options = { query: "cccc aaaa", limit: 6, includeSession: true, nodeLimit: 500 };
+    const seeds = await engine.rag.search(options);
+    const expanded = await engine.rag.search({ ...options, neighborWindow: 2 });
+    const scores = (results) => results.map(({ id, score }) => `${id} ${score}`).sort();
+    assert.deepEqual(scores(expandWithNeighborChunks(seeds.results, 2, records).results), scores(expanded.results));
+    const graph = buildGraphPayload(expanded.results, { records, includeSession: true, nodeLimit: 500 });
+    const sorted = (list) => list.map((one) => JSON.stringify(one)).sort();
+    assert.deepEqual([sorted(graph.nodes), sorted(graph.edges)], [sorted(expanded.graph.nodes), sorted(expanded.graph.edges)]);
+    const reranked = await engine.rag.search({ ...options, neighborWindow: 2, graphRerank: true });
+    const own = applyGraphRerank(expanded.results, expanded.graph);
+    assert.deepEqual(own.results.map(({ id, score, rerank }) => [id, score, rerank]), reranked.results.map(({ id, score, rerank }) => [id, score, rerank]));
+    assert.equal(own.changedRanks, reranked.rerank.changedRanks);
     engine.free();
   });
 });

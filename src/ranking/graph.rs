@@ -110,9 +110,7 @@ pub fn apply_graph_rerank(
         RerankedResult { index, score: (1.0 - weight) * base + weight * signal, base: *base, signal }
     };
     let mut results = results.iter().enumerate().map(rerank).collect::<Vec<_>>();
-    sort_by(&mut results, |a, b| {
-        (b.score + 0.0).total_cmp(&(a.score + 0.0)).then(a.index.cmp(&b.index))
-    });
+    sort_by(&mut results, |a, b| (b.score + 0.0).total_cmp(&(a.score + 0.0)).then(a.index.cmp(&b.index)));
     let moved = |(rank, result): &(usize, &RerankedResult)| *rank != result.index;
     let changed_ranks = results.iter().enumerate().filter(moved).count();
     Reranked { results, changed_ranks }
@@ -177,7 +175,11 @@ mod tests {
             apply_graph_rerank(&results, &graph(&[("a:1", "x", "b:2")]), options).results[0].score
         };
         assert_eq!(score(true, 9.0), 1.0);
-        assert_eq!(apply_graph_rerank(&results, &graph(&[]), GraphRerank { enabled: true, weight: 9.0 }).results[0].score, 0.25);
+        assert_eq!(
+            apply_graph_rerank(&results, &graph(&[]), GraphRerank { enabled: true, weight: 9.0 }).results[0]
+                .score,
+            0.25
+        );
         assert_eq!(score(true, f64::NAN), 1.0);
         assert_eq!(score(false, 0.5), 1.0);
     }

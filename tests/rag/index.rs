@@ -1,10 +1,10 @@
 //! How sources become chunks: `rag.index`, `rag.remove`, and what the hash embedding promises.
 
 use super::*;
-use snapseek::recipe::rag::{QualityTier, RagIndexOptions, RagQuery, RagSource, SkipReason};
 use snapseek::Key;
 use snapseek::chunking::{ChunkError, chunk_text};
 use snapseek::embed::{Embedder, HashEmbedder};
+use snapseek::recipe::rag::{QualityTier, RagIndexOptions, RagQuery, RagSource, SkipReason};
 
 const OWN: &str = r#"{"own":{"embedder":"hash","id":"hashed"}}"#;
 
@@ -207,7 +207,7 @@ fn r_sources_take_vectors_that_are_given_in_the_order_of_the_plan() {
     let mut engine = empty(r#"{"m":{"encoding":"f32"}}"#);
     let sources = r#""sources":[{"sourceType":"a","sourceId":"1","title":"T","body":"one two three four"},
         {"sourceType":"a","sourceId":"2","body":"five"}],"chunkSize":10,"chunkOverlap":0"#;
-    let plan = json(&engine.call("rag.plan", &json(&format!("{{{sources}}}")), None).unwrap());
+    let plan = json(&engine.call("rag.plan", &json(&format!("{{{sources}}}")), made(None, &[])).unwrap());
     assert_eq!(engine.len(), 0);
     let texts = list(at(&plan, "sources")).iter().map(|source| at(source, "texts").to_text());
     assert_eq!(texts.collect::<Vec<_>>(), [r#"["T\none two ","T\nthree four"]"#, r#"["five"]"#]);
@@ -242,7 +242,10 @@ fn r_sources_whose_embedding_failed_are_counted_and_degrade_the_tier() {
     let response = index_with(&mut engine, &format!("{{{sources}}}"), one_failed());
     assert_eq!(at(&response, "qualityTier").as_str(), Some("degraded"));
     assert_eq!(at(&response, "degraded"), &Json::Bool(true));
-    assert_eq!(at(&response, "warnings").to_text(), r#"["embed: no net; chunks were written without this vector"]"#);
+    assert_eq!(
+        at(&response, "warnings").to_text(),
+        r#"["embed: no net; chunks were written without this vector"]"#
+    );
     assert_eq!(
         at(&response, "embedding").to_text(),
         r#"{"providers":["embed","hash"],"models":["m","own"],"fallbackCount":1,"fallbackReasons":["embed: no net"]}"#
@@ -315,7 +318,8 @@ fn r11_the_numbers_of_a_host_are_clamped_too() {
 #[test]
 fn the_typed_calls_index_search_and_remove() {
     let mut engine = empty(OWN);
-    let source = RagSource { title: Some("Fog".into()), ..RagSource::of("note", "1", "Ferries wait in fog.") };
+    let source =
+        RagSource { title: Some("Fog".into()), ..RagSource::of("note", "1", "Ferries wait in fog.") };
     let options = RagIndexOptions::of(vec![source.clone()]);
     let written = engine.rag().index(&options, &Embedded::default()).unwrap();
     assert_eq!((written.indexed, written.quality_tier), (1, QualityTier::Local));

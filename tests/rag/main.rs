@@ -6,6 +6,7 @@
 
 mod graph;
 mod index;
+mod primitives;
 mod properties;
 mod response;
 mod search;

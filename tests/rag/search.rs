@@ -155,7 +155,9 @@ fn r5_equal_scores_go_by_bm25_in_semantic_and_hybrid_mode_too() {
         chunk("note:short#0", "ferry", r#","vector":[1,0]"#),
         chunk("note:other#0", "ferry", r#","vector":[0,1]"#),
     ];
-    for options in [r#""mode":"semantic""#, r#""semanticWeight":1"#, r#""mode":"semantic","neighborWindow":1"#] {
+    for options in
+        [r#""mode":"semantic""#, r#""semanticWeight":1"#, r#""mode":"semantic","neighborWindow":1"#]
+    {
         let mut engine = engine_of(GIVEN, &records);
         let found =
             search_with(&mut engine, &format!(r#"{{"query":"ferry",{options}}}"#), Some(vec![1.0, 0.0]));

@@ -91,10 +91,10 @@ impl<'a> ChunkRecord<'a> {
 }
 
 impl Rag<'_> {
-    /// Returns the texts that a host has to embed before it calls [`Rag::index`] with the same options.
+    /// Tells a host which sources [`Rag::index`] would write with the same options.
     ///
-    /// With `embedded.is_by_embed`, a source with a chunk that lacks its vector is planned again, although its body is the
-    /// same.
+    /// With `embedded.is_by_embed` the plan also has the texts that the host has to embed first, and a source with a chunk that
+    /// lacks its vector is written again, although its body is the same.
     ///
     /// # Errors
     /// As [`Rag::index`].
@@ -104,7 +104,7 @@ impl Rag<'_> {
         let schema = &self.engine.schema;
         let planned = |(source, work): (&RagSource, &SourceWork)| PlannedSource {
             report: work.report(source),
-            texts: model.map_or_else(Vec::new, |model| {
+            texts: model.filter(|_| embedded.is_by_embed).map_or_else(Vec::new, |model| {
                 work.records.iter().map(|record| schema.embedded_text(model, record)).collect()
             }),
         };

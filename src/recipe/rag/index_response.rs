@@ -182,7 +182,7 @@ pub struct PlannedSource {
     /// The report that the source gets if it is written now.
     #[serde(flatten)]
     pub report: RagSourceReport,
-    /// The texts of its chunks, as the model embeds them; none for a source that is skipped.
+    /// The texts that the host has to embed, one per chunk; none where the host does not embed or the source is skipped.
     pub texts: Vec<String>,
 }
 

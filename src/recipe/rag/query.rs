@@ -123,7 +123,9 @@ impl RagQuery {
             unknown_mode: named.filter(|_| mode.is_none()).map(str::to_owned),
             limit,
             candidate_limit: candidate_limit.unwrap_or((6 * limit).clamp(USUAL_CANDIDATES, MAX_CANDIDATES)),
-            semantic_weight: read.clamped_number("semanticWeight", 0.0..=1.0).unwrap_or(usual.semantic_weight),
+            semantic_weight: read
+                .clamped_number("semanticWeight", 0.0..=1.0)
+                .unwrap_or(usual.semantic_weight),
             min_score: read.clamped_number("minScore", 0.0..=1.0),
             min_semantic_score: read.clamped_number("minSemanticScore", 0.0..=1.0),
             min_token_overlap: read.clamped_count("minTokenOverlap", 0..=1000),

@@ -368,8 +368,7 @@ fn reranked(
     let mut left = hits.drain(..).map(Some).collect::<Vec<_>>();
     let moved = reranked.results.iter().map(|result| {
         let hit = left[result.index].take().expect("a rerank returns every result once");
-        let parts =
-            [("base", result.base, 1.0 - options.weight), ("graph", result.signal, options.weight)];
+        let parts = [("base", result.base, 1.0 - options.weight), ("graph", result.signal, options.weight)];
         let explain = Explain { score: Explained::sum(&parts), ..hit.explain.clone() };
         let rerank = Some((result.base, result.signal));
         RagHit { score: result.score, rerank, base_explain: Some(hit.explain), explain, ..hit }

@@ -39,15 +39,8 @@ impl Rag<'_> {
         let mode = if resolved.vector.missing().is_some() { RagMode::Fts } else { query.mode };
         let quality = query.quality(mode);
         engine.with_corpus(|corpus| {
-            let words = interpret(
-                &query.query,
-                WordRule::Any,
-                corpus,
-                &engine.schema,
-                &engine.analyzer,
-                false,
-                0,
-            )?;
+            let words =
+                interpret(&query.query, WordRule::Any, corpus, &engine.schema, &engine.analyzer, false, 0)?;
             let mut filters = filters_of(engine, corpus, &query.filters)?;
             filters.extend(query.stages.filter(&engine.schema));
             let allowed = match filters.is_empty() {
@@ -174,7 +167,11 @@ fn response(
             min_score: quality.min_score,
             min_semantic_score: quality.min_semantic_score,
             min_token_overlap: quality.min_token_overlap,
-            candidates: CandidateCounts { keyword: found.keyword, vector: found.vector, newest: found.newest },
+            candidates: CandidateCounts {
+                keyword: found.keyword,
+                vector: found.vector,
+                newest: found.newest,
+            },
             passed: found.passed,
             diversify_by_source: query.diversify_by_source,
             max_per_source: query.max_per_source,
@@ -208,7 +205,9 @@ fn warnings(query: &RagQuery, resolved: &ResolvedVector) -> Vec<String> {
         format!("mode: unknown mode \"{name}\"; hybrid was used instead (the modes are {known})")
     });
     let fallback = resolved.fallback.as_ref().map(|reason| match &resolved.embedding {
-        Some(QueryEmbedding { model, .. }) => format!("{reason}; the vectors of \"{model}\" were compared instead"),
+        Some(QueryEmbedding { model, .. }) => {
+            format!("{reason}; the vectors of \"{model}\" were compared instead")
+        }
         None => format!("{reason}; only words were searched"),
     });
     unknown_mode.into_iter().chain(fallback).collect()
