@@ -61,3 +61,13 @@ export async function timed<T>(work: () => Promise<T>): Promise<T> {
   if (!Array.isArray((response as { warnings?: unknown } | null)?.warnings)) return response;
   return { ...response, elapsed: performance.now() - began };
 }
+
+/**
+ * Completes the report of clamped numbers. JSON has no infinities, so the module reports `null` for one; the option itself says
+ * which it was.
+ */
+export function withInfinities<T>(response: T, options: unknown): T {
+  const { clamped = {} } = Object(response) as { clamped?: { [name: string]: { given: number | null } } };
+  for (const [name, clamp] of Object.entries(clamped)) clamp.given ??= (options as { readonly [name: string]: number })[name]!;
+  return response;
+}

@@ -2,6 +2,7 @@ import { unlessAborted } from "./abort.js";
 import { askedOf, type HostInputs, timed } from "./asked.js";
 import { embedded, embedError, type Embedding } from "./embedding.js";
 import type { Engine } from "./engine.js";
+import { SnapseekError } from "./errors.js";
 import type {
   RagIndexOptions,
   RagIndexResponse,
@@ -176,7 +177,9 @@ function copied(source: unknown): unknown {
 
 function withSources(sources: unknown, options: unknown): unknown {
   if (options === undefined || options === null) return { sources };
-  return typeof options === "object" && !Array.isArray(options) ? { ...options, sources } : options;
+  if (typeof options !== "object" || Array.isArray(options)) return options;
+  if ("sources" in options) throw new SnapseekError("option/sources", "sources: must be the first argument, not an option");
+  return { ...options, sources };
 }
 
 function isUnchanged(report: RagSourceReport): boolean {

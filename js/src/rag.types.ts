@@ -167,8 +167,8 @@ export interface RagGraph {
   readonly edges: readonly RagGraphEdge[];
 }
 
-/** The numbers that were out of range, by option. `given` is `null` for an infinite number. */
-export type Clamped = { readonly [option: string]: { readonly given: number | null; readonly used: number } };
+/** The numbers that were out of range, by option. */
+export type Clamped = { readonly [option: string]: { readonly given: number; readonly used: number } };
 
 /** The conditions of a search on sources. */
 export interface RagFilters {

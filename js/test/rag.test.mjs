@@ -162,6 +162,8 @@ describe("rag", () => {
     assert.throws(() => engine.rag.remove({ sourceType: "a" }), { code: "option/sourceId" });
     const clamped = await engine.rag.index([], { batchSize: 0, parallelBatches: 99, checkpointEvery: Infinity });
     assert.deepEqual(Object.keys(clamped.clamped).sort(), ["batchSize", "checkpointEvery", "parallelBatches"]);
+    assert.deepEqual(clamped.clamped.checkpointEvery, { given: Infinity, used: 10_000 });
+    await assert.rejects(engine.rag.index([], { sources }), { code: "option/sources" });
     assert.equal((await engine.rag.search({ query: "a", waitForIndexMs: 1e9 })).clamped.waitForIndexMs.used, 10_000);
     engine.free();
   });

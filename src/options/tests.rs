@@ -98,7 +98,11 @@ fn faults_in_one_of_many_objects_name_its_place() {
     let mut options = Options::of(&json);
     let bodies = options.objects("sources", |source| source.text("body"));
     assert_eq!(bodies, Some(vec![Some("x"), None, None]));
-    assert_eq!(options.objects("one", |source| source.text("body")), Some(vec![Some("z")]), "an array of one");
+    assert_eq!(
+        options.objects("one", |source| source.text("body")),
+        Some(vec![Some("z")]),
+        "an array of one"
+    );
     assert_eq!(options.objects("more", |_| ()), None);
     assert_eq!(options.objects("none", |_| ()), None);
     assert_eq!(

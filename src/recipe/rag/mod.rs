@@ -16,7 +16,8 @@ mod sources;
 pub(crate) use calls::{CALLS, call};
 pub use index_options::{RagIndexOptions, RagSource};
 pub use index_response::{
-    IndexEmbedding, PlannedSource, RagIndexPlan, RagIndexResponse, RagRemoveResponse, RagSourceReport, SkipReason,
+    IndexEmbedding, PlannedSource, RagIndexPlan, RagIndexResponse, RagRemoveResponse, RagSourceReport,
+    SkipReason,
 };
 pub use query::{RagFilters, RagQuery};
 pub use ranking::{Quality, RagFound, RagHit, RagMode, RagPlan, RagSignals, SEMANTIC_SHARE, rag_search};
