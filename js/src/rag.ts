@@ -140,7 +140,7 @@ export class Rag {
     const isSkipped = ({ planned }: Pending): boolean => isUnchanged(planned) || isOfOtherType(planned);
     const live = pending.filter((one) => !isSkipped(one) && !this.#turns.isOvertaken(turn, one.planned));
     const inputs = embed ? inputsOf(live.flatMap(({ made }) => made)) : {};
-    // The plan has compared the sources with what the engine has, so they are written now whatever it has.
+    // The plan has decided that these sources are written. `force` keeps the module from deciding again.
     const asked = { ...(options as object), sources: live.map(({ source }) => source), force: true };
     const response = this.#engine.askSync<RagIndexResponse>("rag.index", asked, inputs);
     for (const { planned } of live) this.#turns.take(turn, planned);

@@ -93,7 +93,7 @@ export interface RagChunk {
   readonly createdAt?: number | string;
 }
 
-/** A chunk that was found: the fields of its record, and what the search says about it. */
+/** A chunk that was found: the fields of its record, and the fields that the search adds. */
 export interface RagResult extends RagChunk {
   /** The score, 0 to 1. */
   readonly score: number;

@@ -158,7 +158,7 @@ impl IndexEmbedding {
     }
 }
 
-/// The response of [`Rag::plan`](super::Rag::plan): what the host has to embed before it calls `rag.index`.
+/// The response of [`Rag::plan`](super::Rag::plan): the texts that the host has to embed before it calls `rag.index`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RagIndexPlan {

@@ -144,7 +144,7 @@ pub struct QueryEmbedding {
     pub fallback_reason: Option<String>,
 }
 
-/// A chunk that was found: the fields of its record, and what the search says about it.
+/// A chunk that was found: the fields of its record, and the fields that the search adds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RagResult {

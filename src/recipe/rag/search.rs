@@ -213,7 +213,7 @@ fn warnings(query: &RagQuery, resolved: &ResolvedVector) -> Vec<String> {
     unknown_mode.into_iter().chain(fallback).collect()
 }
 
-/// Shows a hit: the fields of the chunk, and what the search says about it.
+/// Shows a hit: the fields of the chunk, and the fields that the search adds.
 fn result(corpus: &Corpus, hit: &RagHit, record: &Record, explain: bool) -> Result<RagResult, SearchError> {
     let fields = match record.json() {
         Json::Object(entries) => &entries[..],
