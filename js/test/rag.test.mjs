@@ -9,6 +9,7 @@ import {
   expandWithNeighborChunks,
   getSearchMode,
   normalizeRankScore,
+  open,
 } from "../../pkg/node.js";
 import { EmbeddingCache } from "../../target/js/embedding-cache.js";
 
@@ -320,6 +321,17 @@ describe("rag, calls for one source", () => {
     const engine = await engineWith({ m: { encoding: "f32" } });
     await assert.rejects(engine.rag.index(source("aaaa"), { strict: true }), { code: "embed/failed", message: /no embedder for it/ });
     assert.equal(engine.length, 0);
+    engine.free();
+  });
+
+  it("R-sources: a source is removed at once, although its documents are in another file", async () => {
+    const whole = await engineWith({ own: { embedder: "hash" } });
+    await whole.rag.index([...source("aaaa"), { sourceType: "note", sourceId: 8, body: "bbbb" }]);
+    const { snapshot, docs } = whole.splitSnapshot();
+    const engine = await open(snapshot, { docs: new Blob(docs) });
+    assert.equal(engine.rag.remove({ sourceType: "note", sourceId: 7 }).removed, 1);
+    assert.deepEqual((await engine.rag.search({ query: "aaaa bbbb", mode: "fts" })).results.map(({ id }) => id), ["note:8#0"]);
+    whole.free();
     engine.free();
   });
 
