@@ -198,8 +198,10 @@ fn r_sources_with_the_snapshots_embedder_are_of_the_local_tier() {
 
 /// Vectors of the texts of a plan, and a failure for each text without one.
 fn made(vectors: Option<Vec<f32>>, failures: &[Option<&str>]) -> Embedded {
-    let failures = failures.iter().map(|failure| failure.map(str::to_owned)).collect();
-    Embedded { vectors, is_by_embed: true, failures }
+    let mut embedded = Embedded::from(vectors);
+    embedded.is_by_embed = true;
+    embedded.failures = failures.iter().map(|failure| failure.map(str::to_owned)).collect();
+    embedded
 }
 
 #[test]
