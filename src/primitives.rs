@@ -15,6 +15,10 @@ pub use crate::chunking::chunk_text;
 pub use crate::issues::format_issues as format_zod_error;
 pub use crate::query::any_word as build_fts5_query;
 pub use crate::ranking::normalise as normalise_rrf_scores;
+pub use crate::ranking::{
+    ExpandedChunk, GraphOptions, GraphRerank, LinkedChunk, Reranked, RerankedResult, SourceGraph, SourceKey,
+    apply_graph_rerank, bm25_normalize, build_graph_payload, cosine_similarity, expand_with_neighbor_chunks,
+    normalize_rank_score, recency_boost, reciprocal_rank_fusion,
+};
 pub use crate::ranking::{WeightedFused, WeightedRule, weighted_rank_fusion};
-pub use crate::ranking::{bm25_normalize, cosine_similarity, recency_boost, reciprocal_rank_fusion};
 pub use crate::tokens::estimate_tokens;

@@ -62,21 +62,20 @@ function vectorOf(value: unknown): Float32Array | undefined {
   return numbers.every((number) => Number.isFinite(number)) ? Float32Array.from(numbers as number[]) : undefined;
 }
 
-/**
- * Parses the response of the module. JSON has no infinities, so a number that was clamped from one comes as `null`: here it
- * becomes again what the caller gave.
- */
-export function parsed<T>(text: string, options: unknown): T {
-  const response = JSON.parse(text) as T;
-  const { clamped = {} } = Object(response) as { clamped?: Record<string, { given: unknown }> };
-  for (const [name, clamp] of Object.entries(clamped)) clamp.given ??= (options as Record<string, unknown>)[name];
-  return response;
-}
-
 /** Runs a call, and adds to its response how many milliseconds it took. */
 export async function timed<T>(work: () => Promise<T>): Promise<T> {
   const began = performance.now();
   const response = await work();
   if (!Array.isArray((response as { warnings?: unknown } | null)?.warnings)) return response;
   return { ...response, elapsed: performance.now() - began };
+}
+
+/**
+ * Completes the report of clamped numbers. JSON has no infinities, so the module reports `null` for one; the option itself says
+ * which it was.
+ */
+export function withInfinities<T>(response: T, options: unknown): T {
+  const { clamped = {} } = Object(response) as { clamped?: { [name: string]: { given: number | null } } };
+  for (const [name, clamp] of Object.entries(clamped)) clamp.given ??= (options as { readonly [name: string]: number })[name]!;
+  return response;
 }

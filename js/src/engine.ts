@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { unlessAborted } from "./abort.js";
-import { type Asked, askedOf, type HostInputs, joined, parsed, timed } from "./asked.js";
+import { type Asked, askedOf, type HostInputs, joined, timed, withInfinities } from "./asked.js";
 import type { Documents } from "./documents.js";
 import { embedError, QueryEmbedder } from "./embedding.js";
 import { fromRaw, isRaw, SnapseekError } from "./errors.js";
@@ -321,7 +321,8 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
    */
   askSync<T>(name: string, options: unknown, { made, ...host }: HostInputs = {}): T {
     const text = optionsText(options);
-    return parsed(this.call((raw: RawEngine) => raw.call(name, text, made, optionsText(host))), options);
+    const response = JSON.parse(this.call((raw: RawEngine) => raw.call(name, text, made, optionsText(host)))) as T;
+    return withInfinities(response, options);
   }
 
   /**

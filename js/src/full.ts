@@ -5,3 +5,4 @@ export { openInWorker, type Remote, type RemoteEngine } from "./remote.js";
 export * from "./exports.js";
 export * from "./memory-score.js";
 export * from "./primitives.js";
+export * from "./rag-primitives.js";

@@ -1,187 +1,217 @@
 import type { Stages } from "./recipe.types.js";
-import type { Embed, ExplainedPart, Json } from "./types.js";
+import type { Embed, Explain, Json } from "./types.js";
 
-/** What `rag` looks for: words, meaning, or both. */
+/** The signals that `rag.search` scores chunks by: words, vectors, or both. */
 export type RagMode = "fts" | "semantic" | "hybrid";
 
-/** How good vectors are: made by the caller's model, by the snapshot itself, or by something that stood in. */
+/**
+ * The origin of vectors: `"high"` where your `embed` function made them, `"local"` where the snapshot's own embedder did,
+ * `"degraded"` where something fell back.
+ */
 export type QualityTier = "high" | "local" | "degraded";
 
-/** What is asked of `rag.search`. Numbers out of range are brought into it, and the response says which. */
+/** The options of `rag.search`. A number out of range is clamped, and the response reports it in `clamped`. */
 export interface RagSearchOptions extends Stages {
-  /** What is asked. */
+  /** The query, in plain words. */
   readonly query: string;
-  /** What is looked for; a mode that there is not is taken for the default. Defaults to `"hybrid"`. */
+  /** The signals that make the score. An unknown mode runs as `"hybrid"`, with a warning. Defaults to `"hybrid"`. */
   readonly mode?: RagMode;
-  /** How many seeds, best first: 1 to 100. Neighbours come in addition. Defaults to 10. */
+  /** The number of seeds, best first: 1 to 100. Neighbours come in addition. Defaults to 10. */
   readonly limit?: number;
-  /** How many candidates words and vectors each give: `limit` to 500. Defaults to six a seed, and at least 60. */
+  /** The number of candidates that words and vectors each give: `limit` to 500. Defaults to 6 per seed, and at least 60. */
   readonly candidateLimit?: number;
-  /** What meaning counts in hybrid mode, 0 to 1; words count the rest. Defaults to 0.7. */
+  /** The weight of the semantic score in hybrid mode, 0 to 1; words have the rest. Defaults to 0.7. */
   readonly semanticWeight?: number;
-  /** The least score. Defaults to 0 for fts, 0.15 for semantic, 0.1 for hybrid. */
+  /** The least score, 0 to 1. Defaults to 0 for fts, 0.15 for semantic, 0.1 for hybrid. */
   readonly minScore?: number;
-  /** The least semantic score. Defaults to 0, for semantic to 0.15. */
+  /** The least semantic score, 0 to 1. Defaults to 0, for semantic to 0.15. */
   readonly minSemanticScore?: number;
-  /** How many of the query's terms a chunk has at least. Defaults to 0, for fts to 1. */
+  /** The least number of the query's terms in a chunk. Defaults to 0, for fts to 1. */
   readonly minTokenOverlap?: number;
-  /** Lets no source take more than its share of the page, while others can fill it. Defaults to `true`. */
+  /** Limits the seeds per source, while other sources can fill the page. Defaults to `true`. */
   readonly diversifyBySource?: boolean;
-  /** That share, 1 to 20. Defaults to 3. */
+  /** The number of seeds per source, 1 to 20. Defaults to 3. */
   readonly maxPerSource?: number;
-  /** How many chunks before and after each seed come along, 0 to 5. Defaults to 0. */
+  /** The number of chunks before and after each seed that join the page, 0 to 5. Defaults to 0. */
   readonly neighborWindow?: number;
-  /** Gives the graph of sources. Defaults to `true`. */
+  /** Adds the graph of sources to the response. Defaults to `true`. */
   readonly includeGraph?: boolean;
-  /** Links sources of one session. Defaults to `false`. */
+  /** Links sources of the same session. Defaults to `false`. */
   readonly includeSession?: boolean;
-  /** How many nodes the graph has at most, 1 to 500. Defaults to 60. */
+  /** The greatest number of nodes in the graph, 1 to 500. Defaults to 60. */
   readonly nodeLimit?: number;
-  /** Lets the graph count. Defaults to `false`. */
+  /** Reranks the page by the graph. Defaults to `false`. */
   readonly graphRerank?: boolean;
-  /** What the graph counts, 0 to 0.75. Defaults to 0.2. */
+  /** The weight of the graph in the score, 0 to 0.75. Defaults to 0.2. */
   readonly graphRerankWeight?: number;
-  /** Only chunks of sources of this type, or one of these. Defaults to all. */
+  /** Finds only chunks of sources of this type, or of one of these types. Defaults to all. */
   readonly sourceType?: string | readonly string[];
-  /** Only chunks of sources of this session. Defaults to all. */
+  /** Finds only chunks of sources of this session. Defaults to all. */
   readonly sessionId?: string | number;
-  /** Only chunks of sources of this context. Defaults to all. */
+  /** Finds only chunks of sources of this context. Defaults to all. */
   readonly contextId?: string | number;
-  /** The query's vector. Defaults to what `embed`, or else the snapshot's own embedder, makes of the query. */
+  /** The query's vector. Defaults to the vector that `embed`, or else the snapshot's own embedder, makes of the query. */
   readonly vector?: ArrayLike<number>;
-  /** Embeds the query; the last 500 vectors are kept for ten minutes. Defaults to what `open` was given. */
+  /** Embeds the query. Defaults to the function that `open` was given. */
   readonly embed?: Embed;
-  /** Whose vectors are compared. Defaults to the schema's first model. */
+  /** The model whose vectors are compared. Defaults to the schema's first. */
   readonly model?: string;
-  /** Makes it an error that the query could not be embedded as it was to be. Defaults to `false`. */
+  /** Makes it an error, `embed/failed`, where the query has no usable vector. Defaults to `false`. */
   readonly strict?: boolean;
-  /** Lets results explain their scores. Defaults to `false`. */
+  /** Adds an explanation to every result. Defaults to `false`. */
   readonly explain?: boolean;
-  /** The time that links end by, in milliseconds. Defaults to now. */
-  readonly now?: number;
-  /** For how long to wait for an `index` that is under way, in milliseconds, 0 to 10,000. Defaults to 1000. */
+  /** The moment that links end by. Defaults to now. */
+  readonly now?: number | string | Date;
+  /** The time to wait for pending calls of `index`, in milliseconds, 0 to 10,000. Defaults to 1000. */
   readonly waitForIndexMs?: number;
-  /** Ends the call: its promise is rejected with the signal's reason. */
+  /** Ends the call: its promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
-/** A chunk, as it is stored. */
+/** A chunk as it is stored. */
 export interface RagChunk {
-  /** `sourceType:sourceId#chunkIndex`, where `rag.index` wrote it. */
+  /** `sourceType:sourceId#chunkIndex`, where `rag.index` wrote the chunk. */
   readonly id: string;
   readonly kind?: string;
   readonly sourceType?: string;
   readonly sourceId?: string;
   readonly title?: string;
-  /** The chunk itself. */
+  /** The text of the chunk. */
   readonly text?: string;
   readonly sessionId?: string;
   readonly contextId?: string;
   readonly actionId?: string;
   readonly parentId?: string;
-  /** Its place among the chunks of its source, from 0. */
+  /** The number of the chunk in its source, from 0. */
   readonly chunkIndex?: number;
-  /** How many characters (code points) of the source are before it. */
+  /** The number of characters (code points) of the source before the chunk. */
   readonly charOffset?: number;
-  /** About how many tokens it is for a language model. */
+  /** An estimate of the tokens that a language model counts in the chunk. */
   readonly tokenCount?: number;
-  /** SHA-256 of the source's whole text. */
+  /** SHA-256 of the source's body. */
   readonly contentHash?: string;
   readonly createdAt?: number | string;
 }
 
-/** A chunk that was found: its own fields, and what the search says of it. */
+/** A chunk that was found: the fields of its record, and the fields that the search adds. */
 export interface RagResult extends RagChunk {
-  /** How well it fits, 0 to 1. */
+  /** The score, 0 to 1. */
   readonly score: number;
-  /** Its place among what the words found, 1 to 0; absent for a neighbour that is no seed, as are the next three. */
+  /** The rank among the keyword candidates, from 1 down to 0. Absent for a neighbour that is no seed, as are the next three. */
   readonly keywordScore?: number;
-  /** The share of the query's terms that it has. */
+  /** The share of the query's terms that the chunk has. */
   readonly overlapScore?: number;
-  /** How many of the query's terms it has. */
+  /** The number of the query's terms that the chunk has. */
   readonly overlapTokens?: number;
-  /** How near its vector is, at least 0. */
+  /** The cosine of its vector and the query's, at least 0. */
   readonly semanticScore?: number;
-  /** The seed that it owes its score to, and how many chunks away that is. */
-  readonly neighbor?: { readonly seed: string; readonly distance: number };
-  /** Its score before the graph, and what the graph says; absent where the graph does not count. */
-  readonly rerank?: { readonly base: number; readonly signal: number };
-  /** What made the score: the products add up to it. */
-  readonly explain?: RagExplain;
-  /** What made the score before the graph. */
-  readonly baseExplain?: RagExplain;
-  /** Fields of the record's own. */
-  readonly [field: string]: Json | RagExplain | undefined;
+  /** The seed that the score comes from, and the number of chunks between them; absent for a seed with a score of its own. */
+  readonly neighbor?: RagNeighbor;
+  /** The score before the graph and the signal of the graph; absent where the graph does not count. */
+  readonly rerank?: RagRerank;
+  /** The explanation of the score: the products add up to it. */
+  readonly explain?: Explain;
+  /** The explanation of the score before the graph. */
+  readonly baseExplain?: Explain;
+  /** Other fields of the record. */
+  readonly [field: string]: Json | Explain | RagNeighbor | RagRerank | undefined;
 }
 
-/** What made a score. */
-export interface RagExplain {
-  readonly parts: readonly ExplainedPart[];
+/** The seed of a neighbour. */
+export interface RagNeighbor {
+  /** The id of the seed. */
+  readonly seed: string;
+  /** The number of chunks from the seed to this one. */
+  readonly distance: number;
 }
 
-/** Sources, and how they are linked. */
+/** The rerank of a result. */
+export interface RagRerank {
+  /** The score before the graph. */
+  readonly base: number;
+  /** The signal of the graph, 0 to 1. */
+  readonly signal: number;
+}
+
+/** A source in a graph. */
+export interface RagGraphNode {
+  /** `sourceType:sourceId`. */
+  readonly id: string;
+  readonly sourceType: string;
+  readonly sourceId: string;
+  /** Whether the source has a result. */
+  readonly isSeed: boolean;
+}
+
+/** A link between two sources. */
+export interface RagGraphEdge {
+  /** The id of the node where the link starts. */
+  readonly from: string;
+  /** The id of the node where the link ends. */
+  readonly to: string;
+  /** The relation, such as `"action_context"`. */
+  readonly relation: string;
+  /** The weight of the relation in a rerank. */
+  readonly weight: number;
+}
+
+/** Sources and their links. */
 export interface RagGraph {
   readonly nodeCount: number;
   readonly edgeCount: number;
-  /** Whether there was no room for more nodes. */
+  /** Whether a source was left out because the graph was full. */
   readonly truncated: boolean;
-  /** The sources of the results, then those one link away. */
-  readonly nodes: readonly {
-    /** `sourceType:sourceId`. */
-    readonly id: string;
-    readonly sourceType: string;
-    readonly sourceId: string;
-    /** Whether a result is of it. */
-    readonly isSeed: boolean;
-  }[];
-  /** Each link once. */
-  readonly edges: readonly {
-    readonly from: string;
-    readonly to: string;
-    readonly relation: string;
-    /** What it counts where the graph counts. */
-    readonly weight: number;
-  }[];
+  /** The sources of the results, then the sources one link away. */
+  readonly nodes: readonly RagGraphNode[];
+  /** The links. No two have the same ends and relation. */
+  readonly edges: readonly RagGraphEdge[];
 }
 
-/** Numbers that were out of range, by option. */
+/** The numbers that were out of range, by option. */
 export type Clamped = { readonly [option: string]: { readonly given: number; readonly used: number } };
 
-/** What `rag.search` answers, step by step. */
+/** The conditions of a search on sources. */
+export interface RagFilters {
+  readonly sourceType: readonly string[] | null;
+  readonly sessionId: string | null;
+  readonly contextId: string | null;
+}
+
+/** The response of `rag.search`, with the counts of every step. */
 export interface RagResponse {
   readonly success: true;
   readonly query: string;
-  /** What was looked for: `"fts"` where there was no vector for more. */
+  /** The mode that ran: `"fts"` where the query has no vector. */
   readonly mode: RagMode;
   readonly limit: number;
   readonly candidateLimit: number;
-  /** What meaning and words count. */
+  /** The weights of both kinds of signals. */
   readonly weights: { readonly semantic: number; readonly keyword: number };
   readonly quality: {
     readonly minScore: number;
     readonly minSemanticScore: number;
     readonly minTokenOverlap: number;
-    /** How many candidates there were, by where they come from. */
+    /** The number of candidates by origin. */
     readonly candidates: { readonly keyword: number; readonly vector: number; readonly newest: number };
-    /** How many of them were good enough. */
+    /** The number of candidates that passed the filter. */
     readonly passed: number;
     readonly diversifyBySource: boolean;
     readonly maxPerSource: number;
-    /** How many seeds are beyond their source's share, since the page would have been short. */
+    /** The number of seeds beyond the share of their source, because the page would have been short. */
     readonly refilled: number;
   };
-  /** How many seeds there are, and how many neighbours came along. */
+  /** The number of seeds, and of neighbours that joined. */
   readonly neighbor: { readonly window: number; readonly seeds: number; readonly added: number };
   readonly rerank: {
     readonly enabled: boolean;
     readonly weight: number;
-    /** How many results moved. */
+    /** The number of results that moved. */
     readonly changedRanks: number;
   };
-  /** Whether something that was asked for could not be done. */
+  /** Whether the query had to do without the vector that it should have. */
   readonly degraded: boolean;
   readonly qualityTier: QualityTier;
-  /** What the query was embedded with; `null` where it was not. */
+  /** The maker of the query's vector; `null` where vectors were not compared. */
   readonly embedding: {
     readonly provider: "embed" | "hash" | "static";
     readonly model: string;
@@ -189,27 +219,25 @@ export interface RagResponse {
     readonly fallbackUsed: boolean;
     readonly fallbackReason: string | null;
   } | null;
-  readonly filters: {
-    readonly sourceType: readonly string[] | null;
-    readonly sessionId: string | null;
-    readonly contextId: string | null;
-  };
-  /** How many results there are. */
+  readonly filters: RagFilters;
+  /** The number of results. */
   readonly count: number;
-  /** Best first. */
+  /** The results, best first. Equal scores go by BM25. */
   readonly results: readonly RagResult[];
   readonly graph: RagGraph | null;
-  /** Numbers that were out of range; absent where none was. */
+  /** The numbers that were out of range; absent where none was. */
   readonly clamped?: Clamped;
-  /** What could not be done, and why; absent where all was. */
-  readonly warnings?: readonly string[];
+  /** Everything that could not be done as you asked, with the reasons. */
+  readonly warnings: readonly string[];
+  /** Milliseconds from the call to the response. */
+  readonly elapsed: number;
 }
 
-/** What tells a source from all others. */
+/** The type and id of a source. */
 export interface RagSourceKey {
-  /** What kind of text it is: `"context"`, `"action"`, `"thought"`, or another word without a colon. */
+  /** The type: `"context"`, `"action"`, `"thought"`, or another word without a colon. */
   readonly sourceType: string;
-  /** What tells it from others of its type. */
+  /** The id among sources of the same type. */
   readonly sourceId: string | number;
 }
 
@@ -221,45 +249,51 @@ export interface RagSource extends RagSourceKey {
   readonly contextId?: string | number;
   readonly actionId?: string | number;
   readonly parentId?: string | number;
-  /** Milliseconds or an ISO 8601 date. Defaults to now. */
-  readonly createdAt?: number | string;
+  /** Milliseconds since 1970, or an ISO 8601 date. Defaults to now. */
+  readonly createdAt?: number | string | Date;
 }
 
-/** How sources are indexed. */
+/** The options of `rag.index`. A number out of range is clamped, and the response reports it in `clamped`. */
 export interface RagIndexOptions {
-  /** How many characters a chunk has at most, 1 to 6000. Defaults to 1200. */
+  /** The greatest number of characters per chunk, 1 to 6000. Defaults to 1200. */
   readonly chunkSize?: number;
-  /** How many characters it shares with the one before, 0 to 1000 and less than its size. Defaults to 200. */
+  /** The number of characters that a chunk shares with the chunk before it, 0 to 1000 and below `chunkSize`. Defaults to 200. */
   readonly chunkOverlap?: number;
-  /** Indexes what did not change as well. Defaults to `false`. */
+  /** Indexes only sources of these types. Defaults to all. */
+  readonly sourceTypes?: string | readonly string[];
+  /** Indexes unchanged sources too. Defaults to `false`. */
   readonly force?: boolean;
-  /** Makes it an error that chunks could not be embedded as they were to be. Defaults to `false`. */
+  /** Makes it an error, `embed/failed`, where a chunk has no vector as it should have. Defaults to `false`. */
   readonly strict?: boolean;
-  /** Whose vectors `embed` makes. Defaults to the schema's first model. */
+  /** The model whose vectors `embed` makes. Defaults to the schema's first. */
   readonly model?: string;
-  /** Embeds chunks. Defaults to what `open` was given, or else the snapshot's own embedder. */
+  /** Embeds chunks. Defaults to the function that `open` was given, or else to the snapshot's own embedder. */
   readonly embed?: Embed;
-  /** How many texts `embed` is given at once. Defaults to 64. */
+  /** The number of texts per call of `embed`, 1 to 10,000. Defaults to 64. */
   readonly batchSize?: number;
-  /** The time that sources without one were made. Defaults to now. */
-  readonly now?: number;
-  /** Is told how far it is, after every batch. */
+  /** The number of calls of `embed` that run at once, 1 to 32. Defaults to 1. */
+  readonly parallelBatches?: number;
+  /** The number of sources per write, 1 to 10,000. Sources that are written stay, whatever happens later. Defaults to 32. */
+  readonly checkpointEvery?: number;
+  /** The time of sources without one. Defaults to now. */
+  readonly now?: number | string | Date;
+  /** Called after every write. */
   readonly onProgress?: (progress: RagIndexProgress) => void;
-  /** Ends the call: its promise is rejected with the signal's reason. What was written stays. */
+  /** Ends the call: its promise rejects with the signal's reason. Sources that are written stay. */
   readonly signal?: AbortSignal;
 }
 
-/** How far an index is. */
+/** The progress of a call of `rag.index`. */
 export interface RagIndexProgress {
-  /** How many sources are done. */
+  /** The number of sources that are done. */
   readonly sources: number;
-  /** How many there are. */
+  /** The number of all sources. */
   readonly total: number;
-  /** How many chunks were written. */
+  /** The number of chunks that were written. */
   readonly chunks: number;
 }
 
-/** What was done with a source. */
+/** The report for a source. */
 export type RagSourceReport =
   | (RagSourceKey & {
       readonly indexed: true;
@@ -270,43 +304,58 @@ export type RagSourceReport =
   | (RagSourceKey & {
       readonly indexed: false;
       readonly skipped: true;
-      readonly reason: "content_unchanged" | "empty_body";
+      /**
+       * `"content_unchanged"`: the body is the same, and no vector is missing. `"empty_body"`: the body has no words.
+       * `"other_type"`: `sourceTypes` does not name its type. `"superseded"`: a later call indexed or removed the source.
+       */
+      readonly reason: "content_unchanged" | "empty_body" | "other_type" | "superseded";
       readonly indexedChunks: 0;
       readonly removedChunks: number;
     });
 
-/** What `rag.index` answers. */
+/** The response of `rag.index`. */
 export interface RagIndexResponse {
   readonly success: true;
-  /** How many sources were indexed. */
+  /** The number of sources that were indexed. */
   readonly indexed: number;
-  /** How many were passed over. */
+  /** The number of sources that were skipped. */
   readonly skipped: number;
   readonly indexedChunks: number;
-  /** How many chunks are gone, because their sources no longer have them. */
+  /** The number of chunks that were removed, because their sources no longer have them. */
   readonly removedChunks: number;
   readonly chunkSize: number;
   readonly chunkOverlap: number;
   readonly qualityTier: QualityTier;
   readonly embedding: {
-    /** What vectors were made with: `"embed"`, `"hash"`, `"static"`, or `"none"`. */
+    /** The makers of the vectors: `"embed"`, `"hash"`, `"static"`, or `"none"`. */
     readonly providers: readonly string[];
-    /** Whose vectors they are. */
+    /** The models of the vectors. */
     readonly models: readonly string[];
-    /** How many chunks were not embedded as they were to be. */
+    /** The number of chunks without the vector that they should have. */
     readonly fallbackCount: number;
-    /** Why; absent where all were. */
+    /** The reasons; absent where no chunk fell back. */
     readonly fallbackReasons?: readonly string[];
   };
-  /** By source, in their order. */
+  /** A report for each source, in the order of the sources. */
   readonly sources: readonly RagSourceReport[];
-  /** Numbers that were out of range; absent where none was. */
+  /** The numbers that were out of range; absent where none was. */
   readonly clamped?: Clamped;
+  /** Whether chunks lack the vectors that they should have. */
+  readonly degraded: boolean;
+  /** Everything that could not be done as you asked, with the reasons. */
+  readonly warnings: readonly string[];
+  /** Milliseconds from the call to the response. */
+  readonly elapsed: number;
 }
 
-/** What `rag.remove` answers. */
+/** The response of `rag.remove`. */
 export interface RagRemoveResponse {
   readonly success: true;
-  /** How many chunks there were. */
+  /** The number of chunks that were removed. */
   readonly removed: number;
+  /** Always `false`: a removal cannot fall back. */
+  readonly degraded: boolean;
+  readonly warnings: readonly string[];
+  /** Milliseconds that the call took. */
+  readonly elapsed: number;
 }

@@ -4,7 +4,6 @@ use super::error::wrong;
 use super::{Embedded, Engine, SearchError, SearchFault};
 use crate::bitmap::Bitmap;
 use crate::document::Record;
-use crate::options::Options;
 use crate::order::sort_indexes;
 use crate::pipeline::Context;
 use crate::retrieval::{Corpus, Filter, part_of, require};
@@ -92,11 +91,6 @@ impl Engine {
     /// What a recipe works with.
     pub(crate) fn context<'a>(&'a self, corpus: &'a Corpus<'a>, query: &'a str, now: f64) -> Context<'a> {
         Context { corpus, schema: &self.schema, analyzer: &self.analyzer, query, now }
-    }
-
-    /// The option `now`, or else what the clock says.
-    pub(crate) fn now_in(&self, options: &mut Options) -> f64 {
-        self.now(options.time("now"))
     }
 
     /// The time that was given, or now.

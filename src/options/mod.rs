@@ -327,16 +327,20 @@ impl<'a> Options<'a> {
         Some(found)
     }
 
-    /// Reads an array of objects of options.
+    /// Reads an array of objects of options. A single object counts as an array of one.
     pub fn objects<T>(
         &mut self,
         name: &'a str,
         mut read: impl FnMut(&mut Options<'a>) -> T,
     ) -> Option<Vec<T>> {
         let value = self.value(name)?;
-        let Json::Array(values) = value else {
-            self.complain_about_kind(name, "an array of objects", value);
-            return None;
+        let values = match value {
+            Json::Array(values) => &values[..],
+            one if kind_of(one) == "an object" => std::slice::from_ref(one),
+            other => {
+                self.complain_about_kind(name, "an array of objects", other);
+                return None;
+            }
         };
         let mut all = Vec::new();
         for (place, value) in values.iter().enumerate() {

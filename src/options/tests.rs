@@ -94,16 +94,21 @@ fn a_fraction_is_no_count() {
 
 #[test]
 fn faults_in_one_of_many_objects_name_its_place() {
-    let json = json(r#"{"sources":[{"body":"x"},{"body":7,"odd":1},"y"],"more":{}}"#);
+    let json = json(r#"{"sources":[{"body":"x"},{"body":7,"odd":1},"y"],"one":{"body":"z"},"more":7}"#);
     let mut options = Options::of(&json);
     let bodies = options.objects("sources", |source| source.text("body"));
     assert_eq!(bodies, Some(vec![Some("x"), None, None]));
+    assert_eq!(
+        options.objects("one", |source| source.text("body")),
+        Some(vec![Some("z")]),
+        "an array of one"
+    );
     assert_eq!(options.objects("more", |_| ()), None);
     assert_eq!(options.objects("none", |_| ()), None);
     assert_eq!(
         options.finish().unwrap_err().to_string(),
         "sources.1.body: must be a string, not a number; sources.1.odd: unknown option; the options are body; \
-         sources.2: must be an object, not a string; more: must be an array of objects, not an object"
+         sources.2: must be an object, not a string; more: must be an array of objects, not a number"
     );
 }
 

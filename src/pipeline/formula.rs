@@ -10,7 +10,9 @@ use crate::analysis::{Analyzer, Purpose};
 use crate::attributes::Values;
 use crate::ids::FieldSet;
 use crate::order::sort_by;
-use crate::ranking::{bm25_normalize, exponential_decay, half_life_decay, jaccard, recency_boost};
+use crate::ranking::{
+    bm25_normalize, exponential_decay, half_life_decay, jaccard, normalize_rank_score, recency_boost,
+};
 use crate::retrieval::{self, Corpus, occurrences, part_of};
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
@@ -358,11 +360,7 @@ impl Measure {
 
 /// What a place among so many is worth: 1 for the first, 0 for the last; 1 where there is one alone.
 pub(crate) fn place_score(place: Option<usize>, total: usize) -> f64 {
-    match place {
-        None => 0.0,
-        Some(_) if total <= 1 => 1.0,
-        Some(place) => 1.0 - place as f64 / (total - 1) as f64,
-    }
+    place.map_or(0.0, |place| normalize_rank_score(place, total))
 }
 
 /// The share of the query's terms that each candidate has.

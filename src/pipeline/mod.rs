@@ -6,7 +6,6 @@
 
 mod expansion;
 mod explain;
-mod fields;
 mod formula;
 mod interpretation;
 mod legs;
@@ -17,7 +16,6 @@ pub use expansion::{Completion, MAX_COMPLETIONS, complete, corrections};
 pub use explain::{
     Explain, Explained, ExplainedKeyword, ExplainedPhrase, ExplainedVector, Factor, KeywordDetails, Part,
 };
-pub(crate) use fields::Fields;
 pub use formula::{Context, Curve, Decay, Formula, Measure, Rated, Term};
 pub(crate) use formula::{best_first, by_score, distinct_terms, overlap, place_score, terms};
 pub use interpretation::{Correction, InterpretError, InterpretFault, Interpretation, WordRule, interpret};

@@ -17,8 +17,10 @@ mod graph;
 mod neighbours;
 mod overlap;
 mod proximity;
+mod rank_score;
 mod salience;
 mod saturation;
+mod source_graph;
 mod tfidf;
 mod validity;
 mod weighted_fusion;
@@ -31,12 +33,23 @@ pub use decay::{exponential_decay, half_life_decay, recency_boost};
 pub use diversify::diversified;
 pub use diversity::{folded, marginal_relevance};
 pub use fusion::{Candidate, Fused, RRF_K, ScoredId, by_ranks, normalise, reciprocal_rank_fusion, sum};
-pub use graph::{changed_ranks, graph_signals, relation_weight};
-pub use neighbours::{Near, Placed, share_at, with_neighbours};
+pub use graph::{
+    DEFAULT_GRAPH_WEIGHT, GraphRerank, MAX_GRAPH_WEIGHT, Reranked, RerankedResult, apply_graph_rerank,
+    graph_signals, relation_weight,
+};
+pub use neighbours::{
+    ExpandedChunk, MAX_WINDOW, NearSeed, Placed, expand_with_neighbor_chunks, neighbour_ids, numbered_chunk,
+    share_at, with_neighbours,
+};
 pub use overlap::jaccard;
 pub use proximity::proximities;
+pub use rank_score::normalize_rank_score;
 pub use salience::{deemphasized, faded, reinforced};
 pub use saturation::bm25_normalize;
+pub use source_graph::{
+    DEFAULT_NODES, GraphOptions, LinkedChunk, LinkedChunks, MAX_NODES, SourceEdge, SourceGraph, SourceKey,
+    SourceLink, SourceNode, StoredLink, build_graph_payload, source_graph,
+};
 pub use tfidf::{cosine_of, idf, stop_words};
 pub use validity::Validity;
 pub use weighted_fusion::{WeightedFused, WeightedRule, weighted_rank_fusion};

@@ -4,11 +4,12 @@ use super::*;
 use snapseek::Key;
 use snapseek::chunking::{ChunkError, chunk_text};
 use snapseek::embed::{Embedder, HashEmbedder};
+use snapseek::recipe::rag::{QualityTier, RagIndexOptions, RagQuery, RagSource, SkipReason};
 
 const OWN: &str = r#"{"own":{"embedder":"hash","id":"hashed"}}"#;
 
-fn index_with(engine: &mut Engine, options: &str, vectors: Option<Vec<f32>>) -> Json {
-    json(&engine.call("rag.index", &json(options), vectors).unwrap())
+fn index_with(engine: &mut Engine, options: &str, embedded: impl Into<Embedded>) -> Json {
+    json(&engine.call("rag.index", &json(options), embedded).unwrap())
 }
 
 fn index(engine: &mut Engine, options: &str) -> Json {
@@ -174,9 +175,15 @@ fn r_sources_can_be_dropped_whole_and_of_their_type_alone() {
     let each = engine.len() / 2;
     let remove = json(r#"{"sourceType":"note","sourceId":"x"}"#);
     let removed = |engine: &mut Engine| engine.call("rag.remove", &remove, None).unwrap();
-    assert_eq!(removed(&mut engine), format!(r#"{{"success":true,"removed":{each}}}"#));
+    let rest = r#""degraded":false,"warnings":[]}"#;
+    assert_eq!(removed(&mut engine), format!(r#"{{"success":true,"removed":{each},{rest}"#));
     assert_eq!(engine.len(), each);
-    assert_eq!(removed(&mut engine), r#"{"success":true,"removed":0}"#);
+    assert_eq!(removed(&mut engine), format!(r#"{{"success":true,"removed":0,{rest}"#));
+    let error = engine.call("rag.remove", &json(r#"{"sourceType":"","body":"x"}"#), None).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "sourceId: is required; sourceType: must not be empty; body: unknown option; the options are sourceId, sourceType"
+    );
 }
 
 #[test]
@@ -189,18 +196,27 @@ fn r_sources_with_the_snapshots_embedder_are_of_the_local_tier() {
     );
 }
 
+/// Vectors of the texts of a plan, and a failure for each text without one.
+fn made(vectors: Option<Vec<f32>>, failures: &[Option<&str>]) -> Embedded {
+    let mut embedded = Embedded::from(vectors);
+    embedded.is_by_embed = true;
+    embedded.failures = failures.iter().map(|failure| failure.map(str::to_owned)).collect();
+    embedded
+}
+
 #[test]
-fn r_sources_take_vectors_that_are_given_in_the_order_of_a_dry_run() {
+fn r_sources_take_vectors_that_are_given_in_the_order_of_the_plan() {
     let mut engine = empty(r#"{"m":{"encoding":"f32"}}"#);
     let sources = r#""sources":[{"sourceType":"a","sourceId":"1","title":"T","body":"one two three four"},
         {"sourceType":"a","sourceId":"2","body":"five"}],"chunkSize":10,"chunkOverlap":0"#;
-    let dry = index(&mut engine, &format!("{{{sources},\"dryRun\":true}}"));
+    let plan = json(&engine.call("rag.plan", &json(&format!("{{{sources}}}")), made(None, &[])).unwrap());
     assert_eq!(engine.len(), 0);
-    let texts = list(at(&dry, "sources")).iter().map(|source| at(source, "texts").to_text());
+    let texts = list(at(&plan, "sources")).iter().map(|source| at(source, "texts").to_text());
     assert_eq!(texts.collect::<Vec<_>>(), [r#"["T\none two ","T\nthree four"]"#, r#"["five"]"#]);
     let vectors = vec![1.0, 0.0, 0.0, 1.0, -1.0, 0.0];
     let response = index_with(&mut engine, &format!("{{{sources},\"strict\":true}}"), Some(vectors));
     assert_eq!(at(&response, "qualityTier").as_str(), Some("high"));
+    assert_eq!(at(&response, "warnings").to_text(), "[]");
     assert_eq!(
         at(&response, "embedding").to_text(),
         r#"{"providers":["embed"],"models":["m"],"fallbackCount":0}"#
@@ -208,19 +224,30 @@ fn r_sources_take_vectors_that_are_given_in_the_order_of_a_dry_run() {
     let found = search_with(&mut engine, r#"{"query":"zeppelin","mode":"semantic"}"#, Some(vec![0.0, 1.0]));
     assert_eq!(ids(&found), ["a:1#1"]);
     let error = engine.call("rag.index", &json(&format!("{{{sources},\"force\":true}}")), Some(vec![1.0; 4]));
-    assert_eq!(error.unwrap_err().to_string(), "vector: 4 numbers are no vectors of 3 chunks");
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "vector: 4 numbers and 0 failures do not give each of 3 chunks a vector"
+    );
 }
+
+const TWO_MODELS: &str = r#"{"m":{"encoding":"f32"},"own":{"embedder":"hash"}}"#;
 
 #[test]
 fn r_sources_whose_embedding_failed_are_counted_and_degrade_the_tier() {
-    let mut engine = empty(r#"{"m":{"encoding":"f32"},"own":{"embedder":"hash"}}"#);
+    let mut engine = empty(TWO_MODELS);
     let sources = r#""sources":[{"sourceType":"a","sourceId":"1","body":"one"},
-        {"sourceType":"a","sourceId":"2","body":"two","embedFailed":"embed: no net"}]"#;
-    let strict = engine.call("rag.index", &json(&format!("{{{sources},\"strict\":true}}")), Some(vec![1.0]));
-    assert_eq!(strict.unwrap_err().to_string(), "strict: embed: no net");
+        {"sourceType":"a","sourceId":"2","body":"two"}]"#;
+    let one_failed = || made(Some(vec![1.0]), &[None, Some("embed: no net")]);
+    let strict = engine.call("rag.index", &json(&format!("{{{sources},\"strict\":true}}")), one_failed());
+    assert_eq!(strict.unwrap_err().to_string(), "embed: no net");
     assert_eq!(engine.len(), 0, "strict writes nothing");
-    let response = index_with(&mut engine, &format!("{{{sources}}}"), Some(vec![1.0]));
+    let response = index_with(&mut engine, &format!("{{{sources}}}"), one_failed());
     assert_eq!(at(&response, "qualityTier").as_str(), Some("degraded"));
+    assert_eq!(at(&response, "degraded"), &Json::Bool(true));
+    assert_eq!(
+        at(&response, "warnings").to_text(),
+        r#"["embed: no net; chunks were written without this vector"]"#
+    );
     assert_eq!(
         at(&response, "embedding").to_text(),
         r#"{"providers":["embed","hash"],"models":["m","own"],"fallbackCount":1,"fallbackReasons":["embed: no net"]}"#
@@ -229,12 +256,94 @@ fn r_sources_whose_embedding_failed_are_counted_and_degrade_the_tier() {
 }
 
 #[test]
+fn r_sources_without_their_vectors_are_not_unchanged_once_the_embedder_is_back() {
+    let mut engine = empty(TWO_MODELS);
+    let sources = format!(r#"{{"sources":[{ONE}]}}"#);
+    let index = |engine: &mut Engine, embedded| {
+        let response = index_with(engine, &sources, embedded);
+        (number(&response, "indexed"), number(&response, "embedding.fallbackCount"))
+    };
+    assert_eq!(index(&mut engine, made(None, &[Some("embed: no net")])), (1.0, 1.0));
+    assert_eq!(index(&mut engine, Embedded::default()), (0.0, 0.0), "nobody could embed it");
+    assert_eq!(index(&mut engine, made(Some(vec![1.0, 0.0]), &[])), (1.0, 0.0));
+    let found = search_with(&mut engine, r#"{"query":"zeppelin","mode":"semantic"}"#, Some(vec![1.0, 0.0]));
+    assert_eq!(ids(&found), ["action:7#0"]);
+    assert_eq!(index(&mut engine, made(None, &[])), (0.0, 0.0), "now it has its vector");
+}
+
+#[test]
+fn r_sources_of_other_types_are_skipped() {
+    let mut engine = empty(OWN);
+    let sources = r#""sources":[{"sourceType":"a","sourceId":1,"body":"one"},{"sourceType":"b","sourceId":1,"body":"two"}]"#;
+    let response = index(&mut engine, &format!(r#"{{{sources},"sourceTypes":["b","c"]}}"#));
+    assert_eq!((number(&response, "indexed"), number(&response, "skipped")), (1.0, 1.0));
+    let reasons = list(at(&response, "sources")).iter().map(|source| at(source, "reason").as_str());
+    assert_eq!(reasons.collect::<Vec<_>>(), [Some("other_type"), None]);
+    assert!(record(&engine, "b:1#0").is_some() && record(&engine, "a:1#0").is_none());
+}
+
+#[test]
+fn r_sources_may_be_a_single_object_and_nothing_else() {
+    let mut engine = empty(OWN);
+    assert_eq!(number(&index(&mut engine, &format!(r#"{{"sources":{ONE}}}"#)), "indexed"), 1.0);
+    for (sources, message) in [
+        ("", "sources: is required"),
+        (r#""sources":7"#, "sources: must be an array of objects, not a number"),
+        (r#""sources":"body""#, "sources: must be an array of objects, not a string"),
+        (r#""sources":null"#, "sources: must not be null"),
+    ] {
+        let error = engine.call("rag.index", &json(&format!("{{{sources}}}")), None).unwrap_err();
+        assert_eq!(error.to_string(), message);
+    }
+}
+
+#[test]
+fn r11_the_numbers_of_a_host_are_clamped_too() {
+    let options =
+        json(r#"{"sources":[],"batchSize":0,"parallelBatches":99,"checkpointEvery":100000,"chunkSize":1e9}"#);
+    let plan = json(&empty(OWN).call("rag.plan", &options, None).unwrap());
+    let used = ["batchSize", "parallelBatches", "checkpointEvery"].map(|name| number(&plan, name));
+    assert_eq!(used, [1.0, 32.0, 10_000.0]);
+    let response = json(&empty(OWN).call("rag.index", &options, None).unwrap());
+    assert_eq!(
+        at(&response, "clamped").to_text(),
+        concat!(
+            r#"{"batchSize":{"given":0,"used":1},"checkpointEvery":{"given":100000,"used":10000},"#,
+            r#""chunkSize":{"given":1000000000,"used":6000},"parallelBatches":{"given":99,"used":32}}"#
+        )
+    );
+    let usual = json(&empty(OWN).call("rag.plan", &json(r#"{"sources":[]}"#), None).unwrap());
+    let used = ["batchSize", "parallelBatches", "checkpointEvery"].map(|name| number(&usual, name));
+    assert_eq!(used, [64.0, 1.0, 32.0]);
+}
+
+#[test]
+fn the_typed_calls_index_search_and_remove() {
+    let mut engine = empty(OWN);
+    let source =
+        RagSource { title: Some("Fog".into()), ..RagSource::of("note", "1", "Ferries wait in fog.") };
+    let options = RagIndexOptions::of(vec![source.clone()]);
+    let written = engine.rag().index(&options, &Embedded::default()).unwrap();
+    assert_eq!((written.indexed, written.quality_tier), (1, QualityTier::Local));
+    let again = engine.rag().index(&options, &Embedded::default()).unwrap();
+    assert_eq!(again.sources[0].reason, Some(SkipReason::ContentUnchanged));
+    let query = RagQuery { explain: true, ..RagQuery::of("fog") };
+    let found = engine.rag().search(&query, &Embedded::default()).unwrap();
+    assert_eq!((found.results[0].id(), found.graph.unwrap().nodes[0].id.as_str()), ("note:1#0", "note:1"));
+    let explain = found.results[0].explain.as_ref().unwrap();
+    assert!(explain.keyword.is_some() && explain.vector.is_some());
+    assert_eq!(explain.score.score(), found.results[0].score);
+    assert_eq!(engine.rag().remove(&source.key).unwrap().removed, 1);
+    assert_eq!(engine.len(), 0);
+}
+
+#[test]
 fn r_sources_without_any_vectors_are_degraded_and_strict_refuses_them() {
     let options = format!(r#"{{"sources":[{ONE}]}}"#);
     assert_eq!(at(&index(&mut empty("{}"), &options), "qualityTier").as_str(), Some("degraded"));
     let strict = json(&format!(r#"{{"sources":[{ONE}],"strict":true}}"#));
     let error = empty("{}").call("rag.index", &strict, None).unwrap_err();
-    assert_eq!(error.to_string(), "strict: this snapshot has no vectors");
+    assert_eq!(error.to_string(), "this snapshot has no vectors");
     let error = empty(GIVEN).call("rag.index", &strict, None).unwrap_err();
     assert!(error.to_string().contains("the snapshot has no embedder for it"), "{error}");
 }
@@ -245,11 +354,11 @@ fn r_sources_that_cannot_be_taken_are_told_all_at_once() {
         {"sourceType":"a","sourceId":"1","body":"x"}]}"#;
     let message = empty(OWN).call("rag.index", &json(options), None).unwrap_err().to_string();
     for part in [
-        "sources.0.sourceType: a text without a colon is wanted",
-        "sources.0.sourceId: an id is wanted",
-        "sources.1.body: a text is wanted, not a number",
+        "sources.0.sourceType: must not have a colon",
+        "sources.0.sourceId: is required",
+        "sources.1.body: must be a string, not a number",
         "sources.1.odd: unknown option",
-        "sources.2.sourceId: a:1 stands here twice",
+        "sources.2.sourceId: the list has a:1 twice",
     ] {
         assert!(message.contains(part), "{message}");
     }

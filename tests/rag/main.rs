@@ -6,6 +6,7 @@
 
 mod graph;
 mod index;
+mod primitives;
 mod properties;
 mod response;
 mod search;
@@ -13,7 +14,7 @@ mod stages;
 
 use snapseek::json::Json;
 use snapseek::schema::Schema;
-use snapseek::{Engine, Record};
+use snapseek::{Embedded, Engine, Record};
 
 fn json(text: &str) -> Json {
     Json::parse(text.as_bytes()).unwrap()
@@ -49,8 +50,8 @@ fn engine_of(vectors: &str, records: &[Record]) -> Engine {
     engine
 }
 
-fn search_with(engine: &mut Engine, options: &str, vector: Option<Vec<f32>>) -> Json {
-    json(&engine.call("rag.search", &json(options), vector).unwrap())
+fn search_with(engine: &mut Engine, options: &str, embedded: impl Into<Embedded>) -> Json {
+    json(&engine.call("rag.search", &json(options), embedded).unwrap())
 }
 
 fn search(engine: &mut Engine, options: &str) -> Json {

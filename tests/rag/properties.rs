@@ -4,7 +4,7 @@ use super::*;
 use std::collections::BTreeSet;
 
 /// A small generator; the same seed gives the same test everywhere.
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
     fn below(&mut self, end: usize) -> usize {
@@ -22,7 +22,7 @@ impl Random {
 const WORDS: [&str; 8] = ["ferry", "fog", "tide", "quay", "gull", "bell", "ramp", "rope"];
 const TYPES: [&str; 4] = ["context", "action", "thought", "note"];
 
-fn records(random: &mut Random) -> Vec<Record> {
+pub fn records(random: &mut Random) -> Vec<Record> {
     let mut records = Vec::new();
     for source in 0..40 {
         let source_type = random.pick(&TYPES);
@@ -49,16 +49,21 @@ fn records(random: &mut Random) -> Vec<Record> {
     records
 }
 
-fn question(random: &mut Random) -> String {
+/// A query with its mode, its limit and its least score.
+pub fn query(random: &mut Random) -> String {
     let mut options = format!(r#""query":"{} {}""#, random.pick(&WORDS), random.pick(&WORDS));
     if random.below(6) == 0 {
         options = r#""query":"zeppelin""#.to_owned();
     }
     options += &format!(r#","mode":"{}""#, random.pick(&["fts", "semantic", "hybrid"]));
-    options += &format!(r#","limit":{},"neighborWindow":{}"#, 1 + random.below(12), random.below(4));
-    options += &format!(r#","graphRerank":{},"includeSession":true"#, random.below(2) == 0);
-    options += &format!(r#","minScore":{}"#, random.pick(&["0", "0.2"]));
-    options + r#","explain":true"#
+    options += &format!(r#","limit":{},"minScore":{}"#, 1 + random.below(12), random.pick(&["0", "0.2"]));
+    options + r#","includeSession":true"#
+}
+
+fn question(random: &mut Random) -> String {
+    let (window, rerank) = (random.below(4), random.below(2) == 0);
+    let query = query(random);
+    format!(r#"{query},"neighborWindow":{window},"graphRerank":{rerank},"explain":true"#)
 }
 
 /// Returns a field of a chunk, by the chunk's id.

@@ -130,6 +130,41 @@ fn r5_each_mode_makes_its_score_of_the_signals() {
     }
 }
 
+/// Twelve long chunks with the word, and after them one that is nothing but the word.
+fn best_last() -> Engine {
+    let long = |i: usize| chunk(&format!("note:{i}#0"), "ferry and a good many other words beside it", "");
+    let mut records = (0..12).map(long).collect::<Vec<_>>();
+    records.push(chunk("note:best#0", "ferry ferry", ""));
+    engine_of(r#"{"h":{"embedder":"hash"}}"#, &records)
+}
+
+#[test]
+fn r5_equal_scores_go_by_bm25_so_the_best_match_stays_on_the_page() {
+    // Every chunk has the query's only word, so each has overlap 1 and score 1.
+    let found = search(&mut best_last(), r#"{"query":"ferry","mode":"fts","limit":5}"#);
+    assert_eq!(numbers(&found, "score"), [1.0; 5]);
+    assert_eq!(ids(&found)[0], "note:best#0");
+    assert_eq!(ids(&found)[1..3], ["note:0#0", "note:1#0"], "equal BM25 goes by row");
+}
+
+#[test]
+fn r5_equal_scores_go_by_bm25_in_semantic_and_hybrid_mode_too() {
+    // The first two are as near and have as many of the query's words; only BM25 tells them apart.
+    let records = [
+        chunk("note:long#0", "ferry and a good many other words beside it", r#","vector":[1,0]"#),
+        chunk("note:short#0", "ferry", r#","vector":[1,0]"#),
+        chunk("note:other#0", "ferry", r#","vector":[0,1]"#),
+    ];
+    for options in
+        [r#""mode":"semantic""#, r#""semanticWeight":1"#, r#""mode":"semantic","neighborWindow":1"#]
+    {
+        let mut engine = engine_of(GIVEN, &records);
+        let found =
+            search_with(&mut engine, &format!(r#"{{"query":"ferry",{options}}}"#), Some(vec![1.0, 0.0]));
+        assert_eq!(ids(&found)[..2], ["note:short#0", "note:long#0"], "{options}");
+    }
+}
+
 #[test]
 fn r6_every_mode_has_its_own_floor() {
     let floors = |found: &Json| {

@@ -179,11 +179,22 @@ export function whatIsThrown(thrown: unknown, expression: string): string | unde
 
 export async function whatRagTakes(engine: Engine): Promise<void> {
   const indexed = await engine.rag.index([{ sourceType: "note", sourceId: 1, body: "a" }], { embed: async () => [[1]], strict: true });
-  for (const report of indexed.sources) if (report.skipped) report.reason satisfies "content_unchanged" | "empty_body";
+  for (const report of indexed.sources) if (report.skipped) report.reason satisfies "content_unchanged" | "empty_body" | "other_type" | "superseded";
+  const one = await engine.rag.index({ sourceType: "note", sourceId: 1, body: "a" }, { parallelBatches: 4, checkpointEvery: 100, sourceTypes: ["note"] });
+  one.warnings satisfies readonly string[];
+  one.elapsed satisfies number;
+  engine.rag.remove({ sourceType: "note", sourceId: 1 }).elapsed satisfies number;
   const { results, graph, embedding } = await engine.rag.search({ query: "a", mode: "semantic", sourceType: ["note"], explain: true });
   const [chunk] = results;
   chunk?.neighbor?.seed satisfies string | undefined;
   chunk?.explain?.parts[0]?.product satisfies number | undefined;
+  chunk?.explain?.keyword?.bm25 satisfies number | undefined;
+  const expanded = expandWithNeighborChunks(results, 1, [{ id: "note:1#1", text: "b" }]);
+  expanded.results[0]?.neighbor?.distance satisfies number | undefined;
+  const reranked = applyGraphRerank(results, buildGraphPayload(results, { records: results }), { weight: 0.3 });
+  reranked.results[0]?.sourceType satisfies string | undefined;
+  reranked.changedRanks satisfies number;
+  getSearchMode("odd") satisfies "fts" | "semantic" | "hybrid";
   graph?.edges[0]?.relation satisfies string | undefined;
   embedding?.provider satisfies "embed" | "hash" | "static" | undefined;
 }

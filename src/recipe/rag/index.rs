@@ -1,357 +1,322 @@
-//! `rag.index` and `rag.remove`: sources in, chunks written.
+//! `rag.index` and `rag.remove`: sources become chunks, and unchanged sources are skipped.
 //!
-//! A source's text is cut into chunks, each a record; what did not change is passed over. Vectors come from the snapshot's
-//! own embedders, or from the caller: a first call with `dryRun` tells the texts, a second brings their vectors.
+//! Vectors come from the snapshot's own embedders or from the host. A host calls [`Rag::plan`] for the texts, embeds them, and
+//! passes the vectors to [`Rag::index`] in the same order.
 
-use super::search::{CHUNK, provider_of};
-use crate::chunking::{Chunk, DEFAULT_OVERLAP, DEFAULT_SIZE, MAX_OVERLAP, MAX_SIZE, chunk_text};
+use super::index_options::{RagIndexOptions, RagSource};
+use super::index_response::{
+    ChunkVector, IndexEmbedding, PlannedSource, RagIndexPlan, RagIndexResponse, RagRemoveResponse,
+    RagSourceReport, SkipReason,
+};
+use super::response::QualityTier;
+use super::sources::Sources;
+use super::{CHUNK, Rag};
+use crate::chunking::{Chunk, chunk_text};
 use crate::document::{Key, Record};
-use crate::engine::records_of;
-use crate::engine::wrong;
-use crate::engine::{Embedded, Engine, NewRecord, SearchError};
+use crate::engine::{Embedded, NewRecord, SearchError, SearchFault, records_of, wrong};
 use crate::json::{Json, text_of};
-use crate::options::{Clamps, Options};
-use crate::order::Set;
-use crate::pipeline::Fields;
-use crate::recipe::rag::{Source, Sources};
+use crate::options::Clamps;
+use crate::pipeline::key_of;
+use crate::ranking::SourceKey;
+use crate::retrieval::{Corpus, part_of};
+use crate::snapshot::SnapshotError;
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-/// What chunks take over from their source.
-const LINKS: [&str; 4] = ["sessionId", "contextId", "actionId", "parentId"];
-
-/// What is to be indexed.
-struct Request<'a> {
-    sources: Vec<Given<'a>>,
-    size: usize,
-    overlap: usize,
-    force: bool,
-    strict: bool,
-    dry_run: bool,
-    model: Option<&'a str>,
-    now: Option<f64>,
-    clamped: Clamps,
-}
-
-/// A source as it came.
-struct Given<'a> {
-    source: Source,
-    body: &'a str,
-    title: Option<&'a str>,
-    links: [Option<String>; LINKS.len()],
-    created_at: Option<f64>,
-    embed_failed: Option<&'a str>,
-}
-
-impl<'a> Request<'a> {
-    fn read(json: &'a Json) -> Result<Request<'a>, SearchError> {
-        let mut options = Options::of(json);
-        let mut names = Set::new();
-        let sources = options.objects("sources", |source| {
-            let given = Given::read(source);
-            if !names.insert(given.source.name()) {
-                source.complain("sourceId", format!("{} stands here twice", given.source.name()));
-            }
-            given
-        });
-        options.require("sources");
-        let size = options.clamped_count("chunkSize", 1..=MAX_SIZE).unwrap_or(DEFAULT_SIZE);
-        let most = MAX_OVERLAP.min(size - 1);
-        let overlap = options.clamped_count("chunkOverlap", 0..=most);
-        let request = Request {
-            sources: sources.unwrap_or_default(),
-            size,
-            overlap: overlap.unwrap_or(DEFAULT_OVERLAP.min(most)),
-            force: options.flag("force").unwrap_or(false),
-            strict: options.flag("strict").unwrap_or(false),
-            dry_run: options.flag("dryRun").unwrap_or(false),
-            model: options.text("model"),
-            now: options.time("now"),
-            clamped: Clamps::default(),
-        };
-        Ok(Request { clamped: options.finish()?, ..request })
-    }
-}
-
-impl<'a> Given<'a> {
-    fn read(options: &mut Options<'a>) -> Given<'a> {
-        let source = read_source(options);
-        let body = options.required_text("body");
-        Given {
-            source,
-            body,
-            title: options.text("title"),
-            links: LINKS.map(|name| options.id(name)),
-            created_at: options.time("createdAt"),
-            embed_failed: options.text("embedFailed"),
-        }
-    }
-
-    /// The record of one of its chunks.
-    fn record(&self, chunk: &Chunk, hash: &str, now: f64) -> Result<Record, SearchError> {
-        let mut fields = Fields::default();
-        fields.text("id", Some(&format!("{}#{}", self.source.name(), chunk.index)));
-        fields.text("kind", Some(CHUNK));
-        fields.text("sourceType", Some(&self.source.source_type));
-        fields.text("sourceId", Some(&self.source.source_id));
-        fields.text("title", self.title);
-        fields.text("text", Some(chunk.text));
-        for (name, id) in LINKS.iter().zip(&self.links) {
-            fields.text(name, id.as_deref());
-        }
-        fields.number("chunkIndex", Some(chunk.index as f64));
-        fields.number("charOffset", Some(chunk.char_offset as f64));
-        fields.number("tokenCount", Some(chunk.token_count as f64));
-        fields.text("contentHash", Some(hash));
-        fields.number("createdAt", Some(self.created_at.unwrap_or(now)));
-        Record::from_json(Json::Object(fields.0)).map_err(|error| wrong("sources", error.to_string()))
-    }
-}
-
-/// What names a source; complains where something is missing.
-fn read_source(options: &mut Options) -> Source {
-    let (source_type, source_id) = (options.text("sourceType"), options.id("sourceId"));
-    // The first colon of a chunk's id ends the type.
-    if source_type.is_none_or(|name| name.is_empty() || name.bytes().any(|byte| byte == b':')) {
-        options.complain("sourceType", "a text without a colon is wanted");
-    }
-    if source_id.as_deref().is_none_or(str::is_empty) {
-        options.complain("sourceId", "an id is wanted");
-    }
-    let source_type = source_type.unwrap_or_default().to_owned();
-    Source { source_type, source_id: source_id.unwrap_or_default() }
-}
-
-/// What is to be done with a source.
-struct Work {
-    /// Why nothing is indexed.
-    skipped: Option<&'static str>,
+/// The work that a source needs.
+struct SourceWork {
+    skipped: Option<SkipReason>,
+    /// The chunks to write; none for a source that is skipped.
     records: Vec<Record>,
-    /// The ids and kinds of chunks that it no longer has.
+    /// The ids and kinds of chunks that the source no longer has.
     stale: Vec<(String, String)>,
 }
 
-/// What vectors were made with.
-#[derive(Default)]
-struct Embedding {
-    providers: Set<String>,
-    models: Set<String>,
-    fallback_count: usize,
-    fallback_reasons: Set<String>,
-}
-
-impl Embedding {
-    fn fields(self) -> Fields {
-        let list = |texts: Set<String>| texts.into_sorted().into_iter().map(Json::String).collect::<Vec<_>>();
-        let mut fields = Fields::default();
-        fields.put("providers", Json::Array(list(self.providers)));
-        fields.put("models", Json::Array(list(self.models)));
-        fields.count("fallbackCount", self.fallback_count);
-        fields.texts("fallbackReasons", self.fallback_reasons.into_sorted());
-        fields
+impl SourceWork {
+    fn skipped(reason: SkipReason) -> SourceWork {
+        SourceWork { skipped: Some(reason), records: Vec::new(), stale: Vec::new() }
     }
 
-    fn quality_tier(&self) -> &'static str {
-        if self.fallback_count > 0 {
-            "degraded"
-        } else if self.providers.contains("embed") {
-            "high"
-        } else {
-            "local"
+    fn report(&self, source: &RagSource) -> RagSourceReport {
+        RagSourceReport::of(&source.key, self.skipped, self.records.len(), self.stale.len())
+    }
+}
+
+/// A chunk as it is stored.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ChunkRecord<'a> {
+    id: String,
+    kind: &'a str,
+    source_type: &'a str,
+    source_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'a str>,
+    text: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    action_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent_id: Option<&'a str>,
+    chunk_index: usize,
+    char_offset: usize,
+    token_count: usize,
+    content_hash: &'a str,
+    created_at: f64,
+}
+
+impl<'a> ChunkRecord<'a> {
+    fn of(source: &'a RagSource, chunk: &Chunk<'a>, content_hash: &'a str, now: f64) -> ChunkRecord<'a> {
+        ChunkRecord {
+            id: format!("{}#{}", source.key.name(), chunk.index),
+            kind: CHUNK,
+            source_type: &source.key.source_type,
+            source_id: &source.key.source_id,
+            title: source.title.as_deref(),
+            text: chunk.text,
+            session_id: source.session_id.as_deref(),
+            context_id: source.context_id.as_deref(),
+            action_id: source.action_id.as_deref(),
+            parent_id: source.parent_id.as_deref(),
+            chunk_index: chunk.index,
+            char_offset: chunk.char_offset,
+            token_count: chunk.token_count,
+            content_hash,
+            created_at: source.created_at.unwrap_or(now),
         }
     }
 }
 
-impl Engine {
-    pub(crate) fn rag_index(&mut self, json: &Json, embedded: Embedded) -> Result<String, SearchError> {
-        let vectors = embedded.vectors;
-        let request = Request::read(json)?;
-        let model = self.model(request.model)?;
-        let work = self.rag_work(&request)?;
-        let is_given = vectors.is_some() && model.is_some();
-        let has_vectors = |given: &Given| is_given && given.embed_failed.is_none();
-        let embedded = || request.sources.iter().zip(&work).filter(|(given, _)| has_vectors(given));
-        // What became unchanged since the dry run has its vectors all the same.
-        let count = embedded().map(|(_, work)| work.records.len()).sum::<usize>();
-        let vectors = vectors.unwrap_or_default();
-        let width = vectors.len() / count.max(1);
-        if is_given && width * count != vectors.len() {
-            let reason = format!("{} numbers are no vectors of {count} chunks", vectors.len());
-            return Err(wrong("vector", reason));
-        }
+impl Rag<'_> {
+    /// Tells a host which sources [`Rag::index`] would write with the same options.
+    ///
+    /// With `embedded.is_by_embed` the plan also has the texts that the host has to embed first, and a source with a chunk that
+    /// lacks its vector is written again, although its body is the same.
+    ///
+    /// # Errors
+    /// As [`Rag::index`].
+    pub fn plan(&self, options: &RagIndexOptions, embedded: &Embedded) -> Result<RagIndexPlan, SearchError> {
+        let model = self.engine.model(options.model.as_deref())?;
+        let work = self.work(options, model, embedded)?;
+        let schema = &self.engine.schema;
+        let planned = |(source, work): (&RagSource, &SourceWork)| PlannedSource {
+            report: work.report(source),
+            texts: model.filter(|_| embedded.is_by_embed).map_or_else(Vec::new, |model| {
+                work.records.iter().map(|record| schema.embedded_text(model, record)).collect()
+            }),
+        };
+        let named = model.and_then(|place| schema.models().nth(place));
+        Ok(RagIndexPlan {
+            batch_size: options.batch_size,
+            parallel_batches: options.parallel_batches,
+            checkpoint_every: options.checkpoint_every,
+            model: named.map(|(name, _)| name.to_owned()),
+            width: named.and_then(|(_, model)| model.width),
+            sources: options.sources.iter().zip(&work).map(planned).collect(),
+        })
+    }
 
-        let mut embedding = Embedding::default();
+    /// Cuts sources into chunks and writes them. Sources that did not change are skipped, and chunks that a source no longer
+    /// has are removed.
+    ///
+    /// `embedded` has the vectors of the texts that [`Rag::plan`] returns, one after the other, and a failure for each text
+    /// without one.
+    ///
+    /// # Errors
+    /// When an option does not fit the snapshot, a chunk lacks its vector and the call is `strict`, or the snapshot is
+    /// damaged. Then nothing is written.
+    pub fn index(
+        &mut self,
+        options: &RagIndexOptions,
+        embedded: &Embedded,
+    ) -> Result<RagIndexResponse, SearchError> {
+        let model = self.engine.model(options.model.as_deref())?;
+        let work = self.work(options, model, embedded)?;
+        let vectors = ChunkVectors::of(embedded, work.iter().map(|work| work.records.len()).sum())?;
+        let mut embedding = IndexEmbedding::default();
         let mut rows = Vec::new();
-        let mut left = &vectors[..];
-        for (given, work) in request.sources.iter().zip(&work) {
-            let own = if has_vectors(given) { work.records.len() * width } else { 0 };
-            let (own, rest) = left.split_at(own);
-            left = rest;
-            if work.skipped.is_some() {
-                continue;
-            }
-            self.note_embedding(&mut embedding, model, given, work.records.len(), has_vectors(given));
-            for (place, record) in work.records.iter().enumerate() {
-                let own = model
-                    .filter(|_| has_vectors(given))
-                    .map(|model| (model, own[place * width..(place + 1) * width].to_vec()));
-                rows.push(NewRecord { record, vectors: own.into_iter().collect() });
-            }
+        for (place, record) in work.iter().flat_map(|work| &work.records).enumerate() {
+            let vector = vectors.get(place);
+            let origin = match (vectors.failure(place), vector) {
+                (Some(reason), _) => ChunkVector::Failed(reason),
+                (None, Some(_)) => ChunkVector::Given,
+                (None, None) => ChunkVector::Own,
+            };
+            embedding.count(&self.engine.schema, model, origin);
+            let own = model.zip(vector.map(<[f32]>::to_vec));
+            rows.push(NewRecord { record, vectors: own.into_iter().collect() });
         }
-        if let Some(reason) =
-            embedding.fallback_reasons.iter().next().filter(|_| request.strict && !request.dry_run)
-        {
-            return Err(wrong("strict", reason.clone()));
+        if let Some(reason) = embedding.fallback_reasons.iter().next().filter(|_| options.strict) {
+            return Err(Box::new(SearchFault::Embedding { reason: reason.clone() }));
         }
-        if !request.dry_run {
-            self.add_with(&rows, request.now)?;
-            let stale = work.iter().flat_map(|work| &work.stale);
-            self.remove(stale.map(|(id, kind)| Key { id, kind }))?;
-        }
-        Ok(self.index_response(&request, model, &work, embedding))
+        let written = self.engine.add_with(&rows, options.now)?;
+        let stale = work.iter().flat_map(|work| &work.stale);
+        self.engine.remove(stale.map(|(id, kind)| Key { id, kind }))?;
+
+        let sources = options.sources.iter().zip(&work).map(|(source, work)| work.report(source));
+        let sources = sources.collect::<Vec<_>>();
+        let indexed = sources.iter().filter(|source| source.indexed).count();
+        let quality_tier = embedding.quality_tier();
+        let mut warnings = embedding.warnings();
+        warnings.extend(written.warnings);
+        Ok(RagIndexResponse {
+            success: true,
+            indexed,
+            skipped: sources.len() - indexed,
+            indexed_chunks: sources.iter().map(|source| source.indexed_chunks).sum(),
+            removed_chunks: sources.iter().map(|source| source.removed_chunks).sum(),
+            chunk_size: options.chunk_size,
+            chunk_overlap: options.chunk_overlap,
+            quality_tier,
+            embedding,
+            sources,
+            clamped: Clamps::default(),
+            degraded: quality_tier == QualityTier::Degraded,
+            warnings,
+        })
     }
 
-    /// What is to be done with each source.
-    fn rag_work(&self, request: &Request) -> Result<Vec<Work>, SearchError> {
+    /// Removes a source with all of its chunks.
+    ///
+    /// # Errors
+    /// When the snapshot is damaged.
+    pub fn remove(&mut self, source: &SourceKey) -> Result<RagRemoveResponse, SearchError> {
+        let engine = &*self.engine;
+        let keys = engine.with_corpus(|corpus| {
+            let sources = Sources::new(&engine.context(corpus, "", engine.now(None)), None)?;
+            keys_of_rows(corpus, &sources.chunks(source))
+        })?;
+        let removed = self.engine.remove(keys.iter().map(|(id, kind)| Key { id, kind }))?.replaced;
+        Ok(RagRemoveResponse { success: true, removed, degraded: false, warnings: Vec::new() })
+    }
+
+    /// Decides for each source whether it is skipped, and cuts the others into chunks.
+    fn work(
+        &self,
+        options: &RagIndexOptions,
+        model: Option<usize>,
+        embedded: &Embedded,
+    ) -> Result<Vec<SourceWork>, SearchError> {
+        let engine = &*self.engine;
         for name in ["sourceType", "sourceId"] {
-            if self.schema.attribute(name).is_none() {
+            if engine.schema.attribute(name).is_none() {
                 let reason = format!("the schema has no attribute \"{name}\"; build with the preset rag");
                 return Err(wrong("sources", reason));
             }
         }
-        let now = self.now(request.now);
-        self.with_corpus(|corpus| {
-            let sources = Sources::new(&self.context(corpus, "", now), None)?;
-            let mut all = Vec::new();
-            for given in &request.sources {
-                let hash = hex(&Sha256::digest(given.body));
-                let chunks = chunk_text(given.body, request.size, request.overlap)
-                    .map_err(|error| wrong("chunkSize", error.to_string()))?;
-                let records = chunks.iter().map(|chunk| given.record(chunk, &hash, now));
-                let records = records.collect::<Result<Vec<_>, _>>()?;
-                let rows = sources.chunks(&given.source);
-                let old = records_of(corpus, &rows)?;
-                let is_same =
-                    |old: &Record| old.json().get("contentHash").and_then(Json::as_str) == Some(&hash);
-                let is_unchanged = !request.force && !old.is_empty() && old.iter().all(is_same);
-                let skipped = match (records.is_empty(), is_unchanged) {
-                    (true, _) => Some("empty_body"),
-                    (_, true) => Some("content_unchanged"),
-                    _ => None,
-                };
-                let is_kept = |old: &Record| {
-                    records.iter().any(|new: &Record| (new.id(), new.kind()) == (old.id(), old.kind()))
-                };
-                let stale = old.iter().filter(|old| skipped != Some("content_unchanged") && !is_kept(old));
-                let stale = stale.map(|old| (old.id().to_owned(), old.kind().to_owned())).collect::<Vec<_>>();
-                all.push(Work { skipped, records, stale });
-            }
-            Ok(all)
+        let now = engine.now(options.now);
+        // Only a host that embeds can supply vectors that are missing.
+        let model = model.filter(|_| embedded.is_by_embed || embedded.vectors.is_some());
+        engine.with_corpus(|corpus| {
+            let sources = Sources::new(&engine.context(corpus, "", now), None)?;
+            let work = |source| source_work(corpus, &sources, source, options, model, now);
+            options.sources.iter().map(work).collect()
         })
     }
+}
 
-    /// Notes what a source's chunks get their vectors from.
-    fn note_embedding(
-        &self,
-        embedding: &mut Embedding,
-        model: Option<usize>,
-        given: &Given,
-        chunks: usize,
-        has_vectors: bool,
-    ) {
-        let model = model.and_then(|place| self.schema.models().nth(place));
-        let own = self.schema.models().find(|(_, model)| model.embedder.is_some());
-        let fallback = match (given.embed_failed, model) {
-            (Some(reason), _) => Some(reason.to_owned()),
-            (None, None) => Some("this snapshot has no vectors".to_owned()),
-            (None, Some((name, model))) if !has_vectors && model.embedder.is_none() => {
-                Some(format!("no vectors were given for \"{name}\", and the snapshot has no embedder for it"))
-            }
-            _ => None,
-        };
-        let made_with = match model {
-            Some(model) if has_vectors || model.1.embedder.is_some() => Some(model),
-            _ => own,
-        };
-        let provider =
-            if has_vectors { "embed" } else { provider_of(made_with.and_then(|(_, model)| model.embedder)) };
-        embedding.providers.insert(provider.to_owned());
-        let id = made_with.map(|(name, model)| model.id.clone().unwrap_or_else(|| name.to_owned()));
-        if let Some(id) = id {
-            embedding.models.insert(id);
-        }
-        if let Some(reason) = fallback {
-            embedding.fallback_count += chunks;
-            embedding.fallback_reasons.insert(reason);
+/// Decides whether a source is skipped, and otherwise cuts it into chunks. Every chunk should have a vector of `model`.
+fn source_work(
+    corpus: &Corpus,
+    sources: &Sources,
+    source: &RagSource,
+    options: &RagIndexOptions,
+    model: Option<usize>,
+    now: f64,
+) -> Result<SourceWork, SearchError> {
+    if options.source_types.as_ref().is_some_and(|types| !types.contains(&source.key.source_type)) {
+        return Ok(SourceWork::skipped(SkipReason::OtherType));
+    }
+    let hash = hex(&Sha256::digest(&source.body));
+    let rows = sources.chunks(&source.key);
+    if !options.force && !rows.is_empty() && have_vectors(corpus, &rows, model)? {
+        let has_hash = |old: &Record| old.json().get("contentHash").and_then(Json::as_str) == Some(&hash);
+        if records_of(corpus, &rows)?.iter().all(has_hash) {
+            return Ok(SourceWork::skipped(SkipReason::ContentUnchanged));
         }
     }
+    let chunks = chunk_text(&source.body, options.chunk_size, options.chunk_overlap)
+        .map_err(|error| wrong("chunkSize", error.to_string()))?;
+    let record = |chunk: &Chunk| {
+        let text = text_of(&ChunkRecord::of(source, chunk, &hash, now));
+        Record::from_json(Json::parse(text.as_bytes()).expect("serde writes JSON"))
+    };
+    let records = chunks.iter().map(record).collect::<Result<Vec<_>, _>>();
+    let records = records.map_err(|error| wrong("sources", error.to_string()))?;
+    let is_stale = |(id, kind): &(String, String)| {
+        !records.iter().any(|new| (new.id(), new.kind()) == (id.as_str(), kind.as_str()))
+    };
+    let stale = keys_of_rows(corpus, &rows)?.into_iter().filter(is_stale).collect::<Vec<_>>();
+    let skipped = records.is_empty().then_some(SkipReason::EmptyBody);
+    Ok(SourceWork { skipped, records, stale })
+}
 
-    fn index_response(
-        &self,
-        request: &Request,
-        model: Option<usize>,
-        work: &[Work],
-        embedding: Embedding,
-    ) -> String {
-        let (mut indexed, mut added, mut removed) = (0, 0, 0);
-        let mut sources = Vec::new();
-        for (given, work) in request.sources.iter().zip(work) {
-            let is_indexed = work.skipped.is_none();
-            let chunks = if is_indexed { work.records.len() } else { 0 };
-            indexed += usize::from(is_indexed);
-            added += chunks;
-            removed += work.stale.len();
-            let mut source = Fields::default();
-            source.text("sourceType", Some(&given.source.source_type));
-            source.text("sourceId", Some(&given.source.source_id));
-            source.flag("indexed", is_indexed);
-            source.flag("skipped", !is_indexed);
-            source.text("reason", work.skipped);
-            source.count("indexedChunks", chunks);
-            source.count("removedChunks", work.stale.len());
-            // Of a dry run: what is to be embedded.
-            if request.dry_run && is_indexed {
-                let text = |record: &Record| Some(Json::String(self.schema.embedded_text(model?, record)));
-                source.put("texts", Json::Array(work.records.iter().filter_map(text).collect::<Vec<_>>()));
-            }
-            sources.push(Json::Object(source.0));
+/// Whether every row has a vector of a model; true where no model is asked for.
+fn have_vectors(corpus: &Corpus, rows: &[u32], model: Option<usize>) -> Result<bool, SnapshotError> {
+    let Some(model) = model else { return Ok(true) };
+    for &row in rows {
+        let (part, document) = part_of(corpus, row);
+        let vectors = corpus.parts[part].segment.vectors()?;
+        if vectors.get(model).is_none_or(|vectors| vectors.row_of(document).is_none()) {
+            return Ok(false);
         }
-        let mut response = Fields::default();
-        response.flag("success", true);
-        response.count("indexed", indexed);
-        response.count("skipped", work.len() - indexed);
-        response.count("indexedChunks", added);
-        response.count("removedChunks", removed);
-        response.count("chunkSize", request.size);
-        response.count("chunkOverlap", request.overlap);
-        response.text("qualityTier", Some(embedding.quality_tier()));
-        response.object("embedding", embedding.fields());
-        response.put("sources", Json::Array(sources));
-        if !request.clamped.is_empty() {
-            response.put(
-                "clamped",
-                Json::parse(text_of(&request.clamped).as_bytes()).expect("clamps have a JSON form"),
+    }
+    Ok(true)
+}
+
+fn keys_of_rows(corpus: &Corpus, rows: &[u32]) -> Result<Vec<(String, String)>, SearchError> {
+    let mut keys = Vec::new();
+    for &row in rows {
+        let Key { id, kind } = key_of(corpus, row)?;
+        keys.push((id.to_owned(), kind.to_owned()));
+    }
+    Ok(keys)
+}
+
+/// The vectors that a host made, by the places of their texts.
+struct ChunkVectors<'a> {
+    embedded: &'a Embedded,
+    width: usize,
+}
+
+impl<'a> ChunkVectors<'a> {
+    /// Checks that every text has a vector or a failure. A host without vectors and failures has not embedded at all.
+    fn of(embedded: &'a Embedded, texts: usize) -> Result<ChunkVectors<'a>, SearchError> {
+        let failed = embedded.failures.iter().flatten().count();
+        let given = texts.saturating_sub(failed);
+        let numbers = embedded.vectors.as_ref().map_or(0, Vec::len);
+        let width = numbers / given.max(1);
+        let has_failures = embedded.failures.is_empty() || embedded.failures.len() == texts;
+        let is_whole = embedded.vectors.is_none() || width * given == numbers;
+        if !has_failures || !is_whole {
+            let reason = format!(
+                "{numbers} numbers and {} failures do not give each of {texts} chunks a vector",
+                embedded.failures.len()
             );
+            return Err(wrong("vector", reason));
         }
-        response.into_text()
+        Ok(ChunkVectors { embedded, width })
     }
 
-    pub(crate) fn rag_remove(&mut self, json: &Json) -> Result<String, SearchError> {
-        let mut options = Options::of(json);
-        let source = read_source(&mut options);
-        let now = options.time("now");
-        options.finish()?;
-        let chunks = self.with_corpus(|corpus| {
-            let sources = Sources::new(&self.context(corpus, "", self.now(now)), None)?;
-            records_of(corpus, &sources.chunks(&source))
-        })?;
-        let keys = chunks.iter().map(|chunk| Key { id: chunk.id(), kind: chunk.kind() });
-        let removed = self.remove(keys)?.replaced;
-        Ok(format!(r#"{{"success":true,"removed":{removed}}}"#))
+    fn failure(&self, text: usize) -> Option<&'a str> {
+        self.embedded.failures.get(text)?.as_deref()
+    }
+
+    /// Returns the vector of a text. Failed texts have no numbers among the vectors.
+    fn get(&self, text: usize) -> Option<&'a [f32]> {
+        let vectors = self.embedded.vectors.as_deref().filter(|_| self.width > 0)?;
+        if self.failure(text).is_some() {
+            return None;
+        }
+        let before = text - self.embedded.failures.iter().take(text).flatten().count();
+        vectors.get(before * self.width..(before + 1) * self.width)
     }
 }
 
 fn hex(bytes: &[u8]) -> String {
     let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    String::from_utf8_lossy(&digits.map(|digit| b"0123456789abcdef"[usize::from(digit)]).collect::<Vec<_>>())
-        .into_owned()
+    digits.map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)])).collect()
 }

@@ -1,63 +1,77 @@
-//! The RAG recipe: chunks of longer texts, found by words and meaning, with what stands beside them and what is linked.
+//! How are chunks ranked, expanded and linked?
 //!
-//! Candidates (R1), three signals (R2 to R4), one score (R5), a quality filter (R6), a page on which no source takes more
-//! than its share (R7), neighbours (R8), the graph of sources (R9), and on request a rerank by it (R10).
+//! Candidates (R1) get three signals (R2 to R4) and one score (R5). A quality filter (R6) drops weak candidates, and no source
+//! takes more than its share of the page (R7). Then neighbours join (R8), the graph of sources is built (R9), and on request
+//! it reranks the page (R10).
 
-use super::sources::{Graph, GraphPlan, Source, Sources};
+use super::sources::Sources;
 use crate::bitmap::Bitmap;
 use crate::order::{Map, sort_by, sort_by_key};
-use crate::pipeline::Stages;
-use crate::pipeline::{Ask, Candidate, Words};
-use crate::pipeline::{Context, Curve, Explained, Formula, Measure, Rated, best_first, overlap, place_score};
-use crate::ranking::{Near, Placed, changed_ranks, diversified, graph_signals, share_at, with_neighbours};
+use crate::pipeline::{
+    Ask, Candidate, Context, Curve, Explain, Explained, Formula, Measure, Rated, Stages, Words, overlap,
+    place_score,
+};
+use crate::ranking::{
+    GraphOptions, GraphRerank, NearSeed, Placed, SourceGraph, SourceKey, apply_graph_rerank, diversified,
+    share_at, source_graph, with_neighbours,
+};
 use crate::retrieval::{TimeOrder, by_time};
 use crate::snapshot::SnapshotError;
 use crate::vector;
 use serde::Serialize;
+use std::cmp::Ordering;
 use std::mem::take;
 
-/// What a semantic score counts where meaning is all that is asked for; overlap counts the rest.
+/// The weight of the semantic score in semantic mode; overlap has the rest.
 pub const SEMANTIC_SHARE: f64 = 0.85;
-/// What overlap counts beside the place of a keyword hit, in hybrid mode.
+/// The scale of overlap next to the keyword score, in hybrid mode.
 const OVERLAP_SCALE: f64 = 0.8;
 
-/// What is looked for (R11).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// The signals that a search scores chunks by (R11).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RagMode {
-    /// Words.
+    /// Words alone.
     Fts,
-    /// Meaning, and the words that are shared.
+    /// Vectors, and the words that a chunk shares with the query.
     Semantic,
-    /// Both.
+    /// Words and vectors.
+    #[default]
     Hybrid,
 }
 
 impl RagMode {
-    /// The mode with this name.
-    pub fn named(name: &str) -> Option<RagMode> {
-        match name {
-            "fts" => Some(RagMode::Fts),
-            "semantic" => Some(RagMode::Semantic),
-            "hybrid" => Some(RagMode::Hybrid),
-            _ => None,
+    /// All modes.
+    pub const ALL: [RagMode; 3] = [RagMode::Fts, RagMode::Semantic, RagMode::Hybrid];
+
+    /// Returns the name of the mode.
+    pub fn name(self) -> &'static str {
+        match self {
+            RagMode::Fts => "fts",
+            RagMode::Semantic => "semantic",
+            RagMode::Hybrid => "hybrid",
         }
+    }
+
+    /// Returns the mode with this name; none where there is no such mode.
+    pub fn named(name: &str) -> Option<RagMode> {
+        RagMode::ALL.into_iter().find(|mode| mode.name() == name)
     }
 }
 
-/// What a candidate has to have at least (R6).
+/// The least values that a candidate must have (R6).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quality {
-    /// Of its score.
+    /// The least score.
     pub min_score: f64,
-    /// Of its semantic score.
+    /// The least semantic score.
     pub min_semantic_score: f64,
-    /// Of the query's terms.
+    /// The least number of the query's terms.
     pub min_token_overlap: usize,
 }
 
 impl Quality {
-    /// What a mode asks for where nobody says otherwise.
+    /// Returns the defaults of a mode.
     pub fn of_mode(mode: RagMode) -> Quality {
         let (min_score, min_semantic_score, min_token_overlap) = match mode {
             RagMode::Fts => (0.0, 0.0, 1),
@@ -68,91 +82,91 @@ impl Quality {
     }
 }
 
-/// What to do.
+/// A search with every setting resolved.
 #[derive(Clone, Copy, Debug)]
 pub struct RagPlan<'a> {
-    /// What is looked for.
+    /// The mode.
     pub mode: RagMode,
-    /// The words.
+    /// The words of the query.
     pub words: Words<'a>,
-    /// The place of the model, and the vector; none where there is nothing to compare.
+    /// The place of the model and the query's vector; none where vectors are not compared.
     pub vector: Option<(usize, &'a vector::VectorQuery)>,
-    /// By segment, the documents that may be hits; none where all may.
+    /// For each segment, the documents that may be hits; none where all may.
     pub allowed: Option<&'a [Bitmap]>,
-    /// How many seeds at most.
+    /// The greatest number of seeds.
     pub limit: usize,
-    /// How many candidates each leg gives at most.
+    /// The greatest number of candidates per leg.
     pub candidate_limit: usize,
-    /// What meaning counts in hybrid mode; words count the rest.
+    /// The weight of the semantic score in hybrid mode; words have the rest.
     pub semantic_weight: f64,
-    /// What candidates have to have.
+    /// The least values of a candidate.
     pub quality: Quality,
-    /// How many seeds a source may have; none where any number.
+    /// The greatest number of seeds per source; none where there is no bound.
     pub max_per_source: Option<usize>,
-    /// How far neighbours reach.
+    /// The greatest distance of a neighbour.
     pub window: usize,
-    /// How far the graph goes; none where there is to be none.
-    pub graph: Option<GraphPlan>,
-    /// What the graph counts; none where it does not.
-    pub rerank: Option<f64>,
-    /// What else chooses among scored candidates.
+    /// How far the graph goes; none where no graph is built.
+    pub graph: Option<GraphOptions>,
+    /// Whether and how much the graph counts.
+    pub rerank: GraphRerank,
+    /// Steps that run after scoring.
     pub stages: &'a Stages,
 }
 
-/// What was measured of a candidate.
+/// The signals of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RagSignals {
-    /// Its place among what the words found, 1 to 0 (R2).
+    /// The rank among the keyword candidates, from 1 down to 0 (R2).
     pub keyword_score: f64,
-    /// The share of the query's terms that it has (R3).
+    /// The share of the query's terms that the chunk has (R3).
     pub overlap_score: f64,
-    /// How many of the query's terms it has.
+    /// The number of the query's terms that the chunk has.
     pub overlap_tokens: usize,
-    /// How near its vector is, at least 0 (R4).
+    /// The cosine of its vector and the query's, at least 0 (R4).
     pub semantic_score: f64,
 }
 
-/// A chunk that was found.
+/// A chunk on the page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RagHit {
-    /// Its row.
+    /// The row of the chunk.
     pub row: u32,
-    /// How well it fits.
+    /// The final score.
     pub score: f64,
-    /// What was measured of it; none for a neighbour that was no seed.
+    /// The signals of a seed; none for a neighbour that is no seed.
     pub signals: Option<RagSignals>,
-    /// The seed that it owes its score to.
-    pub near: Option<Near>,
-    /// Its score before the graph, and what the graph says; none where the graph does not count.
+    /// The seed that the score comes from; none for a seed with a score of its own.
+    pub near: Option<NearSeed>,
+    /// The score before the graph and the signal of the graph; none where the graph does not count.
     pub rerank: Option<(f64, f64)>,
-    /// How the score was made: by the formula, from a seed, or with the graph.
-    pub explained: Explained,
-    /// How the score before the graph was made.
-    pub base_explained: Option<Explained>,
+    /// The explanation of the final score.
+    pub explain: Explain,
+    /// The explanation of the score before the graph; none where the graph does not count.
+    pub base_explain: Option<Explain>,
 }
 
-/// What was found, step by step.
+/// The page and the counts of every step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RagFound {
-    /// Best first.
+    /// The page, best first.
     pub hits: Vec<RagHit>,
-    /// How many candidates the words gave.
+    /// The number of keyword candidates.
     pub keyword: usize,
-    /// How many candidates the vectors gave.
+    /// The number of vector candidates.
     pub vector: usize,
-    /// How many candidates are there because they are the newest.
+    /// The number of candidates that joined because they are the newest.
     pub newest: usize,
-    /// How many candidates have what is asked for.
+    /// The number of candidates that passed the quality filter.
     pub passed: usize,
-    /// How many of these became seeds.
+    /// The number of seeds.
     pub seeds: usize,
-    /// How many seeds are beyond their source's share.
+    /// The number of seeds beyond the share of their source.
     pub refilled: usize,
-    /// How many results moved because of the graph.
+    /// The number of results that the graph moved.
     pub changed_ranks: usize,
     /// The graph.
-    pub graph: Option<Graph>,
+    pub graph: Option<SourceGraph>,
 }
 
 /// Finds the best chunks.
@@ -164,12 +178,12 @@ pub fn rag_search(context: &Context, plan: &RagPlan) -> Result<RagFound, Snapsho
     let (formula, mut rated, shares) = scored(context, plan, &found)?;
     let terms = context.query_terms().len();
     let signals = |row: u32| found.signals(row, &shares, terms);
-    best_first(&mut rated);
+    sort_by(&mut rated, by_score_and_bm25);
     let pinned = plan.stages.pinned_rows(context.corpus)?;
     rated.retain(|rated| {
         is_good_enough(plan.quality, rated.score, &signals(rated.row)) || pinned.contains(&rated.row)
     });
-    // Before sources get their shares of the page; on it, scores decide the order.
+    // The stages choose before sources get their shares of the page. On the page, scores decide the order.
     plan.stages.run_on(context, &mut rated, usize::MAX)?;
     let passed = rated.len();
 
@@ -177,41 +191,45 @@ pub fn rag_search(context: &Context, plan: &RagPlan) -> Result<RagFound, Snapsho
     let (seeds, refilled) = seeds(&sources, plan, rated)?;
     let placed = expanded(&sources, plan, &seeds)?;
     let rows = placed.iter().map(|placed| placed.row).collect::<Vec<_>>();
-    let graph = plan.graph.map(|plan| sources.graph(&rows, plan)).transpose()?;
+    let graph = plan.graph.map(|options| source_graph(&sources, &rows, options)).transpose()?;
 
+    let by_row = seeds.iter().map(|seed| (seed.row, seed)).collect::<Map<_, _>>();
     let hit = |placed: &Placed| RagHit {
         row: placed.row,
         score: placed.score,
-        signals: seeds.get(&placed.row).map(|_| signals(placed.row)),
+        signals: by_row.get(&placed.row).map(|_| signals(placed.row)),
         near: placed.near,
         rerank: None,
-        explained: match placed.near {
-            Some(near) => explained_by_seed(seeds[&near.seed].score, near.distance),
-            None => formula.explain(&seeds[&placed.row]),
-        },
-        base_explained: None,
+        explain: explain(&formula, &by_row, placed),
+        base_explain: None,
     };
     let mut hits = placed.iter().map(hit).collect::<Vec<_>>();
-    let mut changed = 0;
-    if let (Some(weight), Some(graph)) = (plan.rerank, &graph) {
-        rerank(&sources, graph, weight, &mut hits)?;
-        changed = changed_ranks(&rows, &hits.iter().map(|hit| hit.row).collect::<Vec<_>>());
+    let mut changed_ranks = 0;
+    if let Some(graph) = graph.as_ref().filter(|_| plan.rerank.enabled) {
+        (hits, changed_ranks) = reranked(&sources, graph, plan.rerank, hits)?;
     }
-    let Found { keyword, vector, newest, .. } = found;
-    let seeds = seeds.len();
-    Ok(RagFound { hits, keyword, vector, newest, passed, seeds, refilled, changed_ranks: changed, graph })
+    let RagCandidates { keyword, vector, newest, .. } = found;
+    Ok(RagFound { hits, keyword, vector, newest, passed, seeds: seeds.len(), refilled, changed_ranks, graph })
 }
 
-/// The candidates, in row order, and where they come from.
-struct Found {
+/// Orders by score, best first. Equal scores go by BM25, then by row.
+fn by_score_and_bm25(a: &Rated, b: &Rated) -> Ordering {
+    // Adding zero turns −0 into 0.
+    let bm25 = |rated: &Rated| rated.keyword.map_or(0.0, |signal| signal.score) + 0.0;
+    let by_score = (b.score + 0.0).total_cmp(&(a.score + 0.0));
+    by_score.then(bm25(b).total_cmp(&bm25(a))).then(a.row.cmp(&b.row))
+}
+
+/// The candidates, in row order, and their counts by origin.
+struct RagCandidates {
     rows: Vec<Candidate>,
     keyword: usize,
     vector: usize,
     newest: usize,
 }
 
-/// What words find, and beyond words what is near (R1, R4). Where words find nothing, the newest chunks stand in.
-fn candidates(context: &Context, plan: &RagPlan) -> Result<Found, SnapshotError> {
+/// Gathers the candidates of words and, except in fts mode, of vectors (R1, R4). If words find nothing, the newest chunks join.
+fn candidates(context: &Context, plan: &RagPlan) -> Result<RagCandidates, SnapshotError> {
     let is_fts = plan.mode == RagMode::Fts;
     let vector = plan.vector.filter(|_| !is_fts);
     let (depth, allowed) = (plan.candidate_limit, plan.allowed);
@@ -230,13 +248,15 @@ fn candidates(context: &Context, plan: &RagPlan) -> Result<Found, SnapshotError>
         sort_by_key(&mut rows, |candidate| candidate.row);
     }
     plan.stages.add_pinned(context.corpus, allowed, &mut rows)?;
-    // A keyword score is a place among what the words found, so only vectors are looked up for the others.
-    Ask { words: None, ..ask }.complete(context.corpus, &mut rows)?;
+    // BM25 decides between equal scores, so vector candidates need theirs too, unless no chunk has any word. The keyword
+    // score stays 0: it is a rank among the keyword candidates.
+    let words = ask.words.filter(|_| keyword > 0);
+    Ask { words, ..ask }.complete(context.corpus, &mut rows)?;
     let newest = rows.len() - known;
-    Ok(Found { rows, keyword, vector: found.vector.unwrap_or(0), newest })
+    Ok(RagCandidates { rows, keyword, vector: found.vector.unwrap_or(0), newest })
 }
 
-/// How a mode makes one score of the signals (R5).
+/// Returns the formula of a mode (R5).
 fn formula(plan: &RagPlan, overlap: Measure) -> Formula {
     let (semantic, scale) = match plan.mode {
         RagMode::Fts => (None, 1.0),
@@ -256,11 +276,11 @@ fn formula(plan: &RagPlan, overlap: Measure) -> Formula {
     formula
 }
 
-/// The candidates with their scores, and the share of the query's terms that each has.
+/// Returns the formula, the scored candidates, and each candidate's share of the query's terms.
 fn scored(
     context: &Context,
     plan: &RagPlan,
-    found: &Found,
+    found: &RagCandidates,
 ) -> Result<(Formula, Vec<Rated>, Vec<f64>), SnapshotError> {
     let shares = overlap(context, &found.rows)?;
     let formula = formula(plan, Measure::Given(shares.clone()));
@@ -268,11 +288,11 @@ fn scored(
     Ok((formula, rated, shares))
 }
 
-impl Found {
-    /// What was measured of a row.
+impl RagCandidates {
+    /// Returns the signals of a candidate.
     fn signals(&self, row: u32, shares: &[f64], terms: usize) -> RagSignals {
         let place = self.rows.binary_search_by_key(&row, |candidate| candidate.row);
-        let place = place.expect("what was rated was a candidate");
+        let place = place.expect("every rated row is a candidate");
         let (candidate, overlap_score) = (self.rows[place], shares[place]);
         RagSignals {
             keyword_score: place_score(candidate.keyword.and_then(|signal| signal.place), self.keyword),
@@ -289,60 +309,69 @@ fn is_good_enough(quality: Quality, score: f64, signals: &RagSignals) -> bool {
         && signals.overlap_tokens >= quality.min_token_overlap
 }
 
-/// The seeds by row (R7), and how many of them are beyond their source's share.
+/// Returns the seeds, best first (R7), and the number of them beyond the share of their source.
 fn seeds(
     sources: &Sources,
     plan: &RagPlan,
     mut rated: Vec<Rated>,
-) -> Result<(Map<u32, Rated>, usize), SnapshotError> {
+) -> Result<(Vec<Rated>, usize), SnapshotError> {
     let mut page = (0..rated.len().min(plan.limit)).collect::<Vec<_>>();
     let mut refilled = 0;
     if let Some(most) = plan.max_per_source {
         let groups = rated.iter().map(|rated| sources.of(rated.row)).collect::<Result<Vec<_>, _>>()?;
-        let groups = groups.iter().map(Source::name).collect::<Vec<_>>();
+        let groups = groups.iter().map(SourceKey::name).collect::<Vec<_>>();
         page = diversified(&groups, most, plan.limit);
         let mut counts = Map::<&str, usize>::new();
         page.iter().for_each(|place| *counts.or_default(&groups[*place]) += 1);
         refilled = counts.values().map(|count| count.saturating_sub(most)).sum();
     }
-    let mut seeds = Map::new();
-    for place in page {
-        seeds.insert(rated[place].row, take(&mut rated[place]));
-    }
+    let seeds = page.into_iter().map(|place| take(&mut rated[place])).collect::<Vec<_>>();
     Ok((seeds, refilled))
 }
 
-/// Seeds and what stands beside them, best first (R8).
-fn expanded(
-    sources: &Sources,
-    plan: &RagPlan,
-    seeds: &Map<u32, Rated>,
-) -> Result<Vec<Placed>, SnapshotError> {
+/// Returns seeds and their neighbours, best first (R8).
+fn expanded(sources: &Sources, plan: &RagPlan, seeds: &[Rated]) -> Result<Vec<Placed>, SnapshotError> {
     let mut near = Vec::new();
-    for row in seeds.keys() {
-        near.append(&mut sources.beside(*row, plan.window)?);
+    for seed in seeds {
+        near.append(&mut sources.near(seed.row, plan.window)?);
     }
-    let scores = seeds.values().map(|rated| (rated.row, rated.score)).collect::<Vec<_>>();
+    let scores = seeds.iter().map(|seed| (seed.row, seed.score)).collect::<Vec<_>>();
     Ok(with_neighbours(&scores, &near))
 }
 
-/// Lets the graph count (R10).
-fn rerank(sources: &Sources, graph: &Graph, weight: f64, hits: &mut [RagHit]) -> Result<(), SnapshotError> {
-    let edges = graph.edges.iter().map(|edge| (edge.places.0, edge.places.1, edge.weight));
-    let signals = graph_signals(graph.nodes.len(), &edges.collect::<Vec<_>>());
-    let by_name = graph.nodes.iter().map(|node| node.id.as_str()).zip(signals).collect::<Map<_, _>>();
-    for hit in hits.iter_mut() {
-        let signal = by_name.get(sources.of(hit.row)?.name().as_str()).copied().unwrap_or(0.0);
-        let explained = Explained::sum(&[("base", hit.score, 1.0 - weight), ("graph", signal, weight)]);
-        hit.rerank = Some((hit.score, signal));
-        hit.score = explained.score();
-        hit.base_explained = Some(std::mem::replace(&mut hit.explained, explained));
+/// Explains the score of a seed by the formula, and that of a neighbour by its seed.
+fn explain(formula: &Formula, seeds: &Map<u32, &Rated>, placed: &Placed) -> Explain {
+    let rated = seeds.get(&placed.row).copied();
+    match (placed.near, rated) {
+        (None, Some(rated)) => Explain::of(rated, formula.explain(rated)),
+        (None, None) => Explain::default(),
+        (Some(near), rated) => {
+            let score = Explained::sum(&[("seed", seeds[&near.seed].score, share_at(near.distance))]);
+            match rated {
+                Some(rated) => Explain::of(rated, score),
+                None => Explain { score, ..Explain::default() },
+            }
+        }
     }
-    // Equals stay in the order they are in.
-    sort_by(hits, |a, b| (b.score + 0.0).total_cmp(&(a.score + 0.0)));
-    Ok(())
 }
 
-fn explained_by_seed(score: f64, distance: usize) -> Explained {
-    Explained::sum(&[("seed", score, share_at(distance))])
+/// Reranks hits by the graph (R10), and counts those that moved.
+fn reranked(
+    sources: &Sources,
+    graph: &SourceGraph,
+    options: GraphRerank,
+    mut hits: Vec<RagHit>,
+) -> Result<(Vec<RagHit>, usize), SnapshotError> {
+    let scored = hits.iter().map(|hit| Ok((sources.of(hit.row)?, hit.score)));
+    let scored = scored.collect::<Result<Vec<_>, SnapshotError>>()?;
+    let reranked = apply_graph_rerank(&scored, graph, options);
+    let mut left = hits.drain(..).map(Some).collect::<Vec<_>>();
+    let moved = reranked.results.iter().map(|result| {
+        let hit = left[result.index].take().expect("a rerank returns every result once");
+        let parts = [("base", result.base, 1.0 - options.weight), ("graph", result.signal, options.weight)];
+        let explain = Explain { score: Explained::sum(&parts), ..hit.explain.clone() };
+        let rerank = Some((result.base, result.signal));
+        RagHit { score: result.score, rerank, base_explain: Some(hit.explain), explain, ..hit }
+    });
+    Ok((moved.collect::<Vec<_>>(), reranked.changed_ranks))
 }
