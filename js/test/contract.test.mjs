@@ -29,7 +29,8 @@ const BAD_QUERIES = { undefined, null: null, "a number": 7, NaN: NaN, "an object
 /**
  * Every public method that takes options: how it is called with them, and what else is true of it.
  *
- * - `query`: how it is called with another query, and the name of that argument.
+ * - `query`: the name of its first argument, how it is called with another one, and the bad queries that it takes.
+ * - `positional`: further arguments that are no options, though the module reads them as such.
  * - `removes`: `null` removes a value, so it is allowed.
  * - `sync`: it answers at once, so it takes no signal.
  */
@@ -58,7 +59,7 @@ const CALLS = {
   "memory.session": { call: (e, o) => e.memory.session({ id: "s1", ...o }) },
   "memory.configure": { call: (e, o) => e.memory.configure(o), sync: true },
   "rag.search": { call: (e, o) => e.rag.search({ query: "fox", ...o }), query: ["query", (e, query) => e.rag.search({ query })] },
-  "rag.index": { call: (e, o) => e.rag.index([{ sourceType: "context", sourceId: "c1", body: "fox" }], o) },
+  "rag.index": { call: (e, o) => e.rag.index([{ sourceType: "context", sourceId: "c1", body: "fox" }], o), positional: ["sources"] },
   "rag.remove": { call: (e, o) => e.rag.remove({ sourceType: "context", sourceId: "none", ...o }), sync: true },
   "unified.search": { call: (e, o) => e.unified.search({ query: "fox", ...o }), query: ["query", (e, query) => e.unified.search({ query }), ["undefined"]] },
   "unified.decisions": { call: (e, o) => e.unified.decisions("fox", o), query: ["query", (e, q) => e.unified.decisions(q), ["undefined"]] },
@@ -67,15 +68,15 @@ const CALLS = {
   "unified.warm": { call: (e, o) => e.unified.warm(o) },
   "vault.search": { call: (e, o) => e.vault.search("fox", o), query: ["query", (e, q) => e.vault.search(q)] },
   "vault.feedback": { call: (e, o) => e.vault.feedback({ query: "fox", entryId: "v1", action: "accepted", ...o }), sync: true },
-  "vault.add": { call: (e, o) => e.vault.add([{ id: "v9", title: "fox" }], o) },
-  "vault.update": { call: (e, o) => e.vault.update("v1", { title: "fox" }, o) },
-  "vault.remove": { call: (e, o) => e.vault.remove(["none"], o) },
-  "vault.link": { call: (e, o) => e.vault.link("v1", "v2", o) },
-  "vault.unlink": { call: (e, o) => e.vault.unlink("v1", "v2", o) },
-  "federation.search": { call: (e, o, f) => f.search("fox", o), query: ["query", (e, q, f) => f.search(q)] },
-  "federation.load": { call: (e, o, f) => f.load(["v1"], o) },
-  "federation.feedback": { call: (e, o, f) => f.feedback({ query: "fox", entryId: "v1", action: "accepted" }, o) },
-  "federation.weights": { call: (e, o, f) => f.weights(o) },
+  "vault.add": { call: (e, o) => e.vault.add([{ id: "v9", title: "fox" }], o), positional: ["entries"] },
+  "vault.update": { call: (e, o) => e.vault.update("v1", { title: "fox" }, o), positional: ["id", "fields"] },
+  "vault.remove": { call: (e, o) => e.vault.remove(["none"], o), positional: ["ids"] },
+  "vault.link": { call: (e, o) => e.vault.link("v1", "v2", o), positional: ["from", "to"] },
+  "vault.unlink": { call: (e, o) => e.vault.unlink("v1", "v2", o), positional: ["from", "to"] },
+  "federation.search": { call: (_, o, f) => f.search("fox", o), query: ["query", (_, q, f) => f.search(q)] },
+  "federation.load": { call: (_, o, f) => f.load(["v1"], o), positional: ["ids"] },
+  "federation.feedback": { call: (_, o, f) => f.feedback({ query: "fox", entryId: "v1", action: "accepted" }, o), positional: ["action", "createdAt", "entryId", "query"] },
+  "federation.weights": { call: (_, o, f) => f.weights(o) },
   open: { call: (e, o) => open(e.snapshot(), o) },
   build: { call: (_, o) => build([{ id: 1, title: "fox" }], undefined, o) },
 };
@@ -87,7 +88,9 @@ const WITHOUT_OPTIONS = new Set([
 ]);
 
 /** Methods that the package uses itself. */
-const INTERNAL = new Set(["engine.call", "engine.ask", "engine.askSync", "engine.embedQuery", "engine.embedTexts"]);
+const INTERNAL = new Set([
+  "engine.call", "engine.ask", "engine.askSync", "engine.embedQuery", "engine.compactedSnapshot", "engine.allChanges", "engine.rebase",
+]);
 
 /** Options whose values JavaScript itself judges later: anything may say where a module or a file of documents is. */
 const UNCHECKED = new Set(["wasm", "docs"]);
@@ -160,13 +163,14 @@ describe("the contract", () => {
     assert.deepEqual(missing, [], "give each of these a line in this file");
   });
 
-  for (const [name, { call, sync, removes }] of Object.entries(CALLS)) {
+  for (const [name, { call, sync, removes, query, positional = [] }] of Object.entries(CALLS)) {
     const on = (options) => call(engine, options, vaults);
+    const isChecked = (option) => !UNCHECKED.has(option) && !positional.includes(option) && option !== query?.[0];
 
     it(`${name}: every option refuses what no option takes, by its own name`, async (t) => {
       const options = await optionsOf(name, on);
       let tried = 0;
-      for (const option of options.filter((option) => !UNCHECKED.has(option))) {
+      for (const option of options.filter(isChecked)) {
         for (const [kind, value] of Object.entries(BAD)) {
           if (kind === "a function" && ["embed", "onProgress"].includes(option)) continue;
           if (kind === "null" && removes) continue;
@@ -181,7 +185,7 @@ describe("the contract", () => {
     });
 
     it(`${name}: Infinity is an error, or clamped and reported`, async () => {
-      for (const option of (await optionsOf(name, on)).filter((option) => !UNCHECKED.has(option))) {
+      for (const option of (await optionsOf(name, on)).filter(isChecked)) {
         let response;
         const error = await failure(async () => (response = await on({ [option]: Infinity })));
         if (error) assert.equal(error.code, `option/${option}`, error.message);
@@ -333,12 +337,13 @@ describe("the contract in a worker", () => {
   });
   after(() => worker.terminate());
 
-  for (const [name, { call }] of Object.entries(CALLS)) {
+  for (const [name, { call, query, positional = [] }] of Object.entries(CALLS)) {
     if (/^(open|build|federation|engine\.withDocuments)/.test(name)) continue;
+    const isChecked = (option) => !UNCHECKED.has(option) && !positional.includes(option) && option !== query?.[0];
     it(`${name}: every option refuses what no option takes, by its own name`, async () => {
       const on = (options) => call(engine, options);
       const options = await optionsOf(name, on);
-      for (const option of options.filter((option) => !UNCHECKED.has(option))) {
+      for (const option of options.filter(isChecked)) {
         for (const [kind, value] of Object.entries(BAD)) {
           // Functions go to the worker as functions, and signals as signals.
           if (kind === "a function" && ["embed", "onProgress"].includes(option)) continue;
