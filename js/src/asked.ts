@@ -1,8 +1,8 @@
-// Which options does JavaScript handle itself, and which does the module read?
+// Separates the options that JavaScript handles from the options that the module reads.
 
 import type { Embed } from "./types.js";
 
-/** The options of a call, taken apart. */
+/** The options of a call: those for the module, and those that JavaScript handles. */
 export interface Asked {
   /** Options for the module. Those of JavaScript are among them only where they are unusable, so that the module reports them. */
   readonly options: unknown;
@@ -11,9 +11,9 @@ export interface Asked {
   readonly vector: Float32Array | undefined;
 }
 
-/** What the module learns besides the caller's options. */
+/** The inputs of the module besides the caller's options. */
 export interface HostInputs {
-  /** Vectors: that of the query, or those of all texts to write, one after the other. */
+  /** The vector of the query, or the vectors of all texts to write, one after the other. */
   readonly made?: Float32Array | undefined;
   /** Whether an `embed` function made them. */
   readonly byEmbed?: boolean | undefined;
@@ -22,9 +22,9 @@ export interface HostInputs {
 }
 
 /**
- * Takes the options of a call apart.
+ * Separates the options of a call.
  *
- * @param embedding The `embed` function of the engine, where the call has none of its own.
+ * @param embedding The `embed` function of the engine, used if the call has none.
  */
 export function askedOf(options: unknown, embedding: Embed | undefined): Asked {
   if (typeof options !== "object" || options === null) {
@@ -46,7 +46,7 @@ function isSignal(value: unknown): value is AbortSignal {
   return typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
 }
 
-/** The numbers of an array or typed array; `undefined` where it is none, or a number in it is not finite. */
+/** Returns the numbers of an array or typed array; `undefined` for other values or if a number is not finite. */
 function vectorOf(value: unknown): Float32Array | undefined {
   const isArray = Array.isArray(value) || (ArrayBuffer.isView(value) && "length" in value);
   if (!isArray) return undefined;
