@@ -1,5 +1,6 @@
 // Separates the options that JavaScript handles from the options that the module reads.
 
+import { foreign } from "./plain.js";
 import type { Embed } from "./types.js";
 
 /** The options of a call: those for the module, and those that JavaScript handles. */
@@ -40,6 +41,18 @@ export function askedOf(options: unknown, embedding: Embed | undefined): Asked {
   const signal = take("signal", (value) => (isSignal(value) ? value : undefined));
   const vector = take("vector", vectorOf);
   return { options: Array.isArray(options) ? options : rest, embed: embed ?? embedding, signal, vector };
+}
+
+/**
+ * Adds positional arguments to the options of a call. An option with the name of an argument is a fault, which the module
+ * reports. Options that are not an object stay as they are, to be reported.
+ */
+export function joined(args: object, options: unknown): unknown {
+  if (options === undefined || options === null) return args;
+  if (typeof options !== "object" || Array.isArray(options)) return options;
+  const given = options as Readonly<Record<string, unknown>>;
+  const once = Object.entries(args).map(([name, value]) => [name, given[name] === undefined ? value : foreign("two values")]);
+  return { ...options, ...Object.fromEntries(once) };
 }
 
 function isSignal(value: unknown): value is AbortSignal {

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { unlessAborted } from "./abort.js";
-import { type Asked, askedOf, type HostInputs, timed } from "./asked.js";
+import { type Asked, askedOf, type HostInputs, joined, timed } from "./asked.js";
 import type { Documents } from "./documents.js";
 import { embedError, QueryEmbedder } from "./embedding.js";
 import { fromRaw, isRaw, SnapseekError } from "./errors.js";
@@ -139,7 +139,7 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
 
   /** Returns the rows that match an FTS5 expression, in FTS5's order: by rank, then in row order. */
   match(expression: string, options?: MatchOptions): MatchRow[] {
-    const text = optionsText(withFirst("expression", expression, options));
+    const text = optionsText(joined({ expression }, options));
     const [ranks, ids, kinds, snippets, highlights] = this.call((raw) => raw.match(text)) as Columns;
     return ids.map((id, i) => ({
       id,
@@ -158,11 +158,11 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
    * call fails with `embed/failed`.
    */
   async search(query: string, options?: SearchOptions): Promise<SearchResponse<R>> {
-    const asked = askedOf(withFirst("query", query, options), this.embedding);
+    const asked = askedOf(joined({ query }, options), this.embedding);
     return timed(async () => {
       const { mode } = asked.options as SearchOptions;
       const host = await this.embedQuery(asked, mode === "keyword" ? undefined : query);
-      return this.withDocuments(() => this.#search(asked, host), asked);
+      return this.withDocuments(() => this.#search(asked, host), { signal: asked.signal });
     });
   }
 
@@ -201,7 +201,9 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
    *
    * @param options.signal Cancels the wait: the promise rejects with `signal.reason`.
    */
-  async withDocuments<T>(work: () => T, { signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<Awaited<T>> {
+  async withDocuments<T>(work: () => T, options: { readonly signal?: AbortSignal | undefined } = {}): Promise<Awaited<T>> {
+    checkOptions(options, { signal: forms.signal });
+    const { signal } = options;
     const asked = new Set<number>();
     this.#waiting++;
     try {
@@ -228,7 +230,7 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
    */
   searchSync(query: string, options?: Omit<SearchOptions, "embed" | "signal">): SearchResponse<R> {
     const began = performance.now();
-    const response = this.#search(askedOf(withFirst("query", query, options), undefined));
+    const response = this.#search(askedOf(joined({ query }, options), undefined));
     return { ...response, elapsed: performance.now() - began };
   }
 
@@ -321,7 +323,7 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
     return timed(async () => {
       const host = await this.embedQuery(asked, text);
       const inputs = { ...more, ...host, made: host.made ?? asked.vector };
-      return this.withDocuments(() => this.askSync<T>(name, asked.options, inputs), asked);
+      return this.withDocuments(() => this.askSync<T>(name, asked.options, inputs), { signal: asked.signal });
     });
   }
 
@@ -401,12 +403,6 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
     const [snapshot, ...docs] = split as [Uint8Array<ArrayBuffer>, ...Uint8Array<ArrayBuffer>[]];
     return { snapshot, docs };
   }
-}
-
-/** Adds a positional argument to the options. Options that are not an object stay as they are, to be reported. */
-function withFirst(name: string, value: unknown, options: unknown): unknown {
-  if (options === undefined || options === null) return { [name]: value };
-  return typeof options === "object" && !Array.isArray(options) ? { ...options, [name]: value } : options;
 }
 
 /**

@@ -19,7 +19,7 @@ export const forms = {
   id: { wanted: "an id (a string or an integer)", fits: (value) => typeof value === "string" || Number.isInteger(value) },
   string: { wanted: "a string", fits: (value) => typeof value === "string" },
   function: { wanted: "a function", fits: (value) => typeof value === "function" },
-  object: { wanted: "an object", fits: (value) => isObject(value) && !Array.isArray(value) },
+  object: { wanted: "an object", fits: (value) => isObject(value) && !Array.isArray(value) && !(value instanceof Date) },
   signal: { wanted: "an AbortSignal", fits: (value) => isObject(value) && "aborted" in value && "addEventListener" in value },
 } as const satisfies Record<string, OptionForm>;
 
@@ -89,7 +89,7 @@ export function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (typeof value === "number") return String(value);
   if (Array.isArray(value)) return "an array";
-  if (value instanceof Date && Number.isNaN(value.getTime())) return "an invalid date";
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "an invalid date" : "a date";
   if (typeof value === "string") return `"${value}"`;
   return typeof value === "object" ? "an object" : typeof value === "undefined" ? "undefined" : `a ${typeof value}`;
 }

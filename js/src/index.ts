@@ -4,6 +4,7 @@ import { unlessAborted } from "./abort.js";
 import { built, type BuildProgress } from "./building.js";
 import { documentsOf, type DocumentSource } from "./documents.js";
 import { Engine, Searcher, type RawSearcher } from "./engine.js";
+import { SnapseekError } from "./errors.js";
 import { checkOptions, count, forms, oneOf } from "./host-options.js";
 import { loader, type Glue, type Wasm, type WasmSource } from "./load.js";
 import type { MissingRanges, ReadPart } from "./ranges.js";
@@ -156,7 +157,12 @@ export function connect(raw: typeof whole, environment: Environment): Package {
       checkOptions(options, OPEN_OPTIONS);
       const opened = await received(source, environment.read, load(options.wasm), options);
       const engine = Engine.of(opened, options.embed, await documentsOf(opened, source, options, environment)) as Engine<R>;
-      if (options.memory) engine.memory.configure(options.memory);
+      try {
+        if (options.memory) engine.memory.configure(options.memory);
+      } catch (error) {
+        engine.free();
+        throw ofOption("memory", error);
+      }
       return engine;
     },
     async build<R extends object>(records: Iterable<object> | string, schema?: Schema | PresetName, options: BuildOptions = {}) {
@@ -167,6 +173,12 @@ export function connect(raw: typeof whole, environment: Environment): Package {
     },
     load,
   };
+}
+
+/** Turns a fault among the settings in an option into a fault of that option. */
+function ofOption(name: string, error: unknown): unknown {
+  if (!(error instanceof SnapseekError && error.code.startsWith("option/"))) return error;
+  return new SnapseekError(`option/${name}`, `${name}: ${error.message}`);
 }
 
 /**

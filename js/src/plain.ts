@@ -19,6 +19,11 @@ export function optionsText(options: unknown): string {
   return JSON.stringify(plain(options, 0) ?? null);
 }
 
+/** Replaces all values that a message to a worker cannot hold, such as symbols and nested functions, by markers. */
+export function marked(options: object): unknown {
+  return plain(options, 0);
+}
+
 /** Replaces lone surrogates by U+FFFD. */
 export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, "\ufffd");
@@ -55,6 +60,7 @@ function plainObject(value: object, depth: number): unknown {
   }
 }
 
-function foreign(name: string): object {
+/** Makes a marker for a value that the module must report; messages call it `name`. */
+export function foreign(name: string): object {
   return { [FOREIGN]: name };
 }

@@ -74,6 +74,18 @@ describe("a faulty option", () => {
   }
 });
 
+it("an argument that is also among the options is a fault of that option", async () => {
+  const twice = { code: "option/query", message: /^query: must be a string, not two values; limt: unknown option/ };
+  assert.throws(() => engine.searchSync("fox", { query: "dog", limt: 1 }), twice);
+  await assert.rejects(engine.search("fox", { query: "dog", limt: 1 }), twice);
+  assert.throws(() => engine.match("fox", { expression: "dog" }), { code: "option/expression" });
+});
+
+it("withDocuments checks its options", async () => {
+  await assert.rejects(engine.withDocuments(() => 1, { signal: 7 }), { code: "option/signal" });
+  await assert.rejects(engine.withDocuments(() => 1, { sginal: undefined, abort: 1 }), { code: "option/unknown", message: /the options are signal/ });
+});
+
 describe("a faulty record", () => {
   const circle = { id: "a" };
   circle.self = circle;
