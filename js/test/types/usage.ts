@@ -39,11 +39,11 @@ export async function whatCompiles(): Promise<void> {
   const similarity: number | undefined = fused.hits[0]?.explain?.vector?.similarity;
   const own: Float32Array | undefined = (await open(bytes, { embed })).embed("a", "own");
   void [similarity, own, fused.legs.vector, fused.fusion];
-  const milliseconds: number = (await engine.search("a", { strict: true, explain: true, now: new Date() })).elapsed;
+  const took: number = (await engine.search("a", { strict: true, explain: true, now: new Date() })).elapsed;
   const warnings: readonly string[] = [...engine.warnings, ...engine.add(notes).warnings, ...engine.remove(["a"]).warnings];
   const removed: number = engine.remove([1]).removed;
   await build(notes, { ...schema, vectors: { own: {} } }, { embed, strict: true });
-  void [milliseconds, warnings, removed];
+  void [took, warnings, removed];
   const unified = await engine.unified.search({ query: "a", type: "sessions", dateStart: new Date(), concepts: ["b"], embed });
   const decided: string | undefined = (await engine.unified.decisions("a", { limit: 3 })).hits[0]?.title;
   const p95: number = engine.unified.stats().latency.p95;
