@@ -19,11 +19,6 @@ export function optionsText(options: unknown): string {
   return JSON.stringify(plain(options, 0) ?? null);
 }
 
-/** Replaces all values that a message to a worker cannot hold, such as symbols and nested functions, by markers. */
-export function marked(options: object): unknown {
-  return plain(options, 0);
-}
-
 /** Replaces lone surrogates by U+FFFD. */
 export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, "\ufffd");

@@ -7,7 +7,6 @@ import { SnapseekError, unread } from "./errors.js";
 import type { BuildOptions, OpenOptions } from "./index.js";
 import { hear, listen, putTogether, takenApart, type Endpoint, type Outcome, type Place, type ToPage, type ToWorker } from "./message.js";
 import { isPlace } from "./place.js";
-import { marked } from "./plain.js";
 import { contentOf, type Source } from "./source.js";
 import type { Identified, RecordInput, Schema, StoredRecord } from "./types.js";
 
@@ -126,14 +125,7 @@ export function connect(worker: Endpoint | Worker): RemotePackage {
         for (const signal of kept) signal.removeEventListener("abort", abort);
         settle(value);
       };
-      const message = { snapseek: "call", id, engine, path, functions, signals } as const;
-      try {
-        post({ ...message, args: sent }, transfer);
-      } catch (error) {
-        if ((error as Error).name !== "DataCloneError" || transfer) throw error;
-        // The worker reports options that cannot be sent together with all other faults.
-        post({ ...message, args: sent.map((argument) => (isPlain(argument) ? marked(argument) : argument)) });
-      }
+      post({ snapseek: "call", id, engine, path, args: sent, functions, signals }, transfer);
       for (const signal of kept) signal.addEventListener("abort", abort);
       waiting.set(id, { args, resolve: done(resolve), reject: done(reject) });
     });

@@ -113,14 +113,3 @@ it("a worker that dies rejects all waiting calls", async () => {
   worker.postMessage("die");
   await assert.rejects(searching, { name: "SnapseekError", code: "worker/failed", message: /as I was told/ });
 });
-
-it("an option that cannot be sent to a worker is an error of that option", async () => {
-  const worker = start();
-  const engine = await connect(worker).build(notes, schema);
-  for (const value of [Symbol("ten"), { nested: () => 10 }]) {
-    const error = await engine.search("fox", { limit: value, lmit: 1 }).catch((error) => error);
-    assert.equal(error.code, "option/limit");
-    assert.match(error.message, /limit: must be a number, not .*lmit: unknown option/);
-  }
-  await worker.terminate();
-});
