@@ -1,4 +1,4 @@
-// The page: what is asked stands in the URL, the engine answers it in this tab, and what it found is shown.
+// The demo page: the URL holds the search, the engine runs it in this tab, and the page shows the hits.
 
 import { open } from "../pkg/web.js";
 
@@ -9,6 +9,8 @@ const FACETS = [
   { attribute: "language", name: "Language", shown: 5 },
 ];
 const PAGE = 10;
+/** A search returns at most this many hits. */
+const MAX_HITS = 1000;
 const EXAMPLES = ["rollback", "flaky test", "jwt valida", "keybord", "how long are logs kept", "检索", "東京"];
 
 /** @returns {any} An element of the page; index.html says of which kind. */
@@ -26,11 +28,15 @@ const day = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC"
 const languages = new Intl.DisplayNames("en", { type: "language" });
 
 let engine;
+/** The facets, fields and vectors that the snapshot has. `start` fills them in. */
+let facets = FACETS;
+let hasTitle = true;
+let hasBody = true;
 let hasVectors = false;
 let state = stateOf(location);
 let limit = PAGE;
 
-// What is asked, and the URL that says it.
+// The state of the page and its URL.
 
 function stateOf({ search }) {
   const parameters = new URLSearchParams(search);
@@ -51,11 +57,16 @@ function urlOf({ query, filter, mode, explain }) {
   return text ? `?${text}` : location.pathname;
 }
 
-// What the engine is asked.
+// The calls of the engine.
 
-/** The chosen values as a filter, without those of one attribute. */
-function filterFor({ filter }, without) {
-  const chosen = Object.entries(filter).filter(([attribute, values]) => attribute !== without && values.size > 0);
+/** Returns the chosen values of each facet that the snapshot has. */
+function chosenValues({ filter }) {
+  return facets.map(({ attribute }) => [attribute, filter[attribute]]).filter(([, values]) => values.size > 0);
+}
+
+/** Makes a filter of the chosen values, except those of one attribute. */
+function filterFor(state, without) {
+  const chosen = chosenValues(state).filter(([attribute]) => attribute !== without);
   return Object.fromEntries(chosen.map(([attribute, values]) => [attribute, { any: [...values] }]));
 }
 
@@ -64,26 +75,25 @@ function ask(state) {
     limit,
     mode: hasVectors ? state.mode : "keyword",
     filter: filterFor(state),
-    facets: FACETS.map(({ attribute }) => attribute),
+    facets: facets.map(({ attribute }) => attribute),
     asYouType: true,
     typos: 1,
     count: true,
-    highlight: ["title"],
-    snippet: { field: "body", tokens: 36 },
+    highlight: hasTitle ? ["title"] : [],
+    snippet: hasBody ? { field: "body", tokens: 36 } : { tokens: 36 },
     records: true,
     explain: state.explain,
   };
   let response = engine.searchSync(state.query, options);
   if (response.total === 0) {
-    // The last word is not the beginning of any: then it may be misspelt.
+    // No word starts with the last word, so it may be misspelt.
     options.asYouType = false;
     response = engine.searchSync(state.query, options);
   }
-  const counts = new Map(response.facets.map(({ attribute, values }) => [attribute, values]));
-  for (const [attribute, values] of Object.entries(state.filter)) {
-    if (values.size === 0) continue;
-    // Values of one attribute are alternatives, so each shows what choosing it would add.
-    const { facets } = engine.searchSync(state.query, {
+  const counts = new Map(response.facets?.map(({ attribute, values }) => [attribute, values]));
+  for (const [attribute] of chosenValues(state)) {
+    // Values of one attribute are alternatives, so each shows how many notes choosing it would add.
+    const { facets: counted } = engine.searchSync(state.query, {
       ...options,
       limit: 1,
       filter: filterFor(state, attribute),
@@ -92,12 +102,12 @@ function ask(state) {
       snippet: { tokens: 0 },
       records: false,
     });
-    counts.set(attribute, facets[0].values);
+    counts.set(attribute, counted[0].values);
   }
   return { response, counts, asYouType: options.asYouType };
 }
 
-/** An answer and the time it took. Browsers round their clock to 0.1 ms, so what is shorter is repeated. */
+/** Measures a call. Browsers round their clock to 0.1 ms, so a short call is repeated. */
 function timed(work) {
   const started = performance.now();
   const answer = work();
@@ -110,15 +120,16 @@ function timed(work) {
   return { answer, microseconds: (took / runs) * 1000 };
 }
 
-/** The whole text of a note, its matches marked. */
+/** Returns the whole text of a note with its matches marked, or `null`. */
 function fullText(id, asYouType) {
+  if (!hasBody) return null;
   const options = { mode: "keyword", limit: 1, filter: { id }, asYouType, typos: 1, highlight: ["body"], snippet: { tokens: 0 } };
   const [hit] = engine.searchSync(state.query, options).hits;
-  // What only meaning found has nothing to mark.
+  // A note that only its vector found has no words to mark.
   return hit?.highlights.body ?? null;
 }
 
-// What is shown.
+// The view.
 
 function make(tag, properties = {}, ...children) {
   const made = Object.assign(document.createElement(tag), properties);
@@ -126,7 +137,7 @@ function make(tag, properties = {}, ...children) {
   return made;
 }
 
-/** HTML of the engine: the text of the notes is escaped in it, and only its marks are not. */
+/** Makes an element of the engine's HTML, in which the text of the notes is escaped and only the marks are not. */
 function marked(tag, html, properties = {}) {
   return make(tag, { ...properties, innerHTML: html });
 }
@@ -162,24 +173,23 @@ function showAnswer() {
   showCorrections(response.corrected ?? []);
   showFacets(counts);
   results.replaceChildren(...response.hits.map((hit) => hitItem(hit, asYouType)));
-  element("more").hidden = response.hits.length < limit || response.hits.length >= engine.length;
+  element("more").hidden = response.hits.length < limit || response.hits.length >= Math.min(engine.length, MAX_HITS);
   const nothing = element("nothing");
   nothing.hidden = response.hits.length > 0;
   if (response.hits.length > 0) return;
-  const isFiltered = Object.values(state.filter).some((values) => values.size > 0);
-  const advice = isFiltered ? "Perhaps without the filters?" : "Perhaps with fewer or other words?";
+  const advice = chosenValues(state).length > 0 ? "Try it without the filters." : "Try fewer or different words.";
   nothing.replaceChildren(make("p", { textContent: `Nothing found for “${state.query}”. ${advice}` }));
 }
 
-/** What was found, in words: meaning has no end, so only words are counted. */
+/** Describes the number of matches. Every note has some similarity, so a hybrid search counts only notes with the words. */
 function counted({ mode, total }) {
   const notes = `${number.format(total)} ${total === 1 ? "note" : "notes"}`;
-  return { keyword: notes, hybrid: `${notes} with these words, and what is near`, vector: `${notes} by nearness` }[mode];
+  return { keyword: notes, hybrid: `${notes} with these words, and similar notes`, vector: `${notes} by similarity` }[mode];
 }
 
 function showCorrections(corrected) {
   const parts = corrected.flatMap(({ word, instead }, place) => [
-    place === 0 ? "Nobody wrote " : ", nor ",
+    place === 0 ? "No note contains " : ", nor ",
     make("em", { textContent: word }),
     "; showing ",
     make("strong", { textContent: instead.join(", ") }),
@@ -189,12 +199,12 @@ function showCorrections(corrected) {
 }
 
 function showFacets(counts) {
-  const chosen = Object.values(state.filter).reduce((sum, values) => sum + values.size, 0);
+  const chosen = chosenValues(state).reduce((sum, [, values]) => sum + values.size, 0);
   element("chosen").textContent = chosen ? `(${chosen})` : "";
   element("reset").hidden = chosen === 0;
   const focused = focusedElement()?.dataset?.facet;
-  element("facets").replaceChildren(...FACETS.map((facet) => facetGroup(facet, counts.get(facet.attribute) ?? [])));
-  // What was focused was replaced by its like.
+  element("facets").replaceChildren(...facets.map((facet) => facetGroup(facet, counts.get(facet.attribute) ?? [])));
+  // The checkboxes are new elements, so restore the focus.
   if (focused) /** @type {HTMLElement | null} */ (document.querySelector(`[data-facet="${CSS.escape(focused)}"]`))?.focus();
 }
 
@@ -206,18 +216,29 @@ function facetGroup({ attribute, name, shown }, values) {
   const choices = visible.map(({ value, count }) => {
     const box = make("input", { type: "checkbox", checked: chosen.has(value), onchange: () => choose(attribute, value) });
     box.dataset.facet = `${attribute}:${value}`;
-    const label = attribute === "language" ? languages.of(value) : value;
+    const label = attribute === "language" ? languageName(value) : value;
     return make("label", {}, box, make("span", { textContent: label }), make("small", { textContent: number.format(count) }));
   });
   const group = make("fieldset", {}, make("legend", { textContent: name }), ...choices);
-  // One value that every match has is no choice.
+  // A single value is no choice.
   group.hidden = choices.length < 2 && chosen.size === 0;
   return group;
 }
 
+/** Returns the English name of a language; other values, such as odd ones from the URL, stay as they are. */
+function languageName(code) {
+  try {
+    return languages.of(code);
+  } catch {
+    return code;
+  }
+}
+
 function hitItem({ id, highlights, snippet, score, record, explain }, asYouType) {
   const body = marked("p", snippet, { className: "snippet" });
-  const heading = marked("button", highlights.title, { type: "button" });
+  const heading = highlights?.title
+    ? marked("button", highlights.title, { type: "button" })
+    : make("button", { type: "button", textContent: id });
   heading.setAttribute("aria-expanded", "false");
   heading.onclick = () => {
     const isOpen = heading.getAttribute("aria-expanded") === "true";
@@ -232,28 +253,30 @@ function hitItem({ id, highlights, snippet, score, record, explain }, asYouType)
     body,
     about(record),
   );
-  article.lang = record.language;
+  article.lang = record.language ?? "";
   if (explain) article.append(explanation(score, explain));
   return make("li", {}, article);
 }
 
 function about({ level, createdAt, tags }) {
-  const buttons = tags.map((tag) => {
+  const buttons = (Array.isArray(tags) ? tags : []).map((tag) => {
     const button = make("button", { type: "button", className: "tag", textContent: tag, onclick: () => choose("tags", tag) });
     button.setAttribute("aria-pressed", String(state.filter.tags.has(tag)));
     return button;
   });
-  const time = make("time", { dateTime: createdAt, textContent: day.format(new Date(createdAt)) });
-  const line = make("p", { className: "about" }, make("span", { textContent: level }), time, ...buttons);
+  const parts = level === undefined ? [] : [make("span", { textContent: level })];
+  const created = new Date(createdAt);
+  if (!Number.isNaN(created.getTime())) parts.push(make("time", { dateTime: created.toISOString(), textContent: day.format(created) }));
+  const line = make("p", { className: "about" }, ...parts, ...buttons);
   line.lang = "en";
   return line;
 }
 
 function explanation(score, { keyword, vector, parts: given }) {
   const parts = [];
-  if (vector) parts.push(`Nearness ${vector.similarity.toFixed(3)}${vector.place === undefined ? "" : `, number ${vector.place + 1}`}.`);
-  const names = { keyword: "Words give", vector: "meaning" };
-  if (given.length > 1) parts.push(`${given.map(({ name, product }) => `${names[name]} ${product.toFixed(3)}`).join(", ")}.`);
+  if (vector) parts.push(`Similarity ${vector.similarity.toFixed(3)}${vector.place === undefined ? "" : `, rank ${vector.place + 1}`}.`);
+  const names = { keyword: "Words add", vector: "meaning adds" };
+  if (given.length > 1) parts.push(`${given.map(({ name, product }) => `${names[name] ?? name} ${product.toFixed(3)}`).join(", ")}.`);
   const line = make("p", { textContent: `Score ${score.toFixed(3)}. ${parts.join(" ")}` });
   const scroller = make("div", { className: "explanation" }, line);
   if (keyword) scroller.append(explainedWords(keyword));
@@ -265,14 +288,14 @@ function explainedWords({ bm25, length, averageLength, phrases }) {
   const cells = (tag, texts) => make("tr", {}, ...texts.map((text) => make(tag, { textContent: text })));
   const row = ({ phrase, hits, idf, frequency, part }) =>
     cells("td", [phrase.replaceAll("|", ", "), number.format(hits), idf.toFixed(2), frequency.toFixed(0), part.toFixed(3)]);
-  const words = `Words ${(-bm25).toFixed(3)}: ${length} words in this note, ${averageLength.toFixed(0)} in an average one.`;
-  const head = make("thead", {}, cells("th", ["Looked for", "Notes with it", "Rarity", "Weight here", "Adds"]));
+  const words = `Words ${(-bm25).toFixed(3)}: this note has ${length} words, the average is ${averageLength.toFixed(0)}.`;
+  const head = make("thead", {}, cells("th", ["Word", "Notes with it", "Rarity", "Weight here", "Adds"]));
   return make("table", {}, make("caption", { textContent: words }), head, make("tbody", {}, ...phrases.map(row)));
 }
 
-// What the visitor does.
+// Input.
 
-/** Takes a change of what is asked, and answers it. */
+/** Changes the state, and shows the new results. */
 function look(change) {
   state = { ...state, ...change };
   limit = PAGE;
@@ -289,7 +312,7 @@ function choose(attribute, value) {
   look({ filter: { ...state.filter, [attribute]: values } });
 }
 
-/** Walks from the box through the results and back. */
+/** Moves the focus from the search box through the results and back. */
 function walk(step) {
   const stops = [query, ...results.querySelectorAll("h2 button")];
   const here = stops.findIndex((stop) => stop.closest("li, form") === document.activeElement.closest("li, form"));
@@ -306,19 +329,19 @@ function onKey(event) {
     ArrowUp: () => (isTyping || isInResults) && walk(-1),
     Escape: () => (isTyping ? look({ query: "" }) : query.focus()),
   };
-  // What a key did here, the browser does not do again.
+  // A key that did something here must not also have its usual effect.
   if (keys[event.key]?.() !== false && event.key in keys) event.preventDefault();
 }
 
 function more() {
   const before = results.children.length;
-  limit += PAGE;
+  limit = Math.min(limit + PAGE, MAX_HITS);
   showAnswer();
   /** @type {HTMLElement | null | undefined} */ (results.children[before]?.querySelector("h2 button"))?.focus();
 }
 
 function enter() {
-  // The keyboard of a phone gives way to the results.
+  // Hide the keyboard of a phone, which covers the results.
   if (matchMedia("(pointer: coarse)").matches) query.blur();
 }
 
@@ -335,7 +358,11 @@ async function start() {
     return;
   }
   element("about").textContent = `A team's handbook, ${number.format(engine.length)} notes, searched in this tab`;
-  hasVectors = Object.keys(engine.schema().vectors ?? {}).length > 0;
+  const { fields, attributes = {}, vectors = {} } = engine.schema();
+  facets = FACETS.filter(({ attribute }) => Object.hasOwn(attributes, attribute));
+  hasTitle = Object.hasOwn(fields, "title");
+  hasBody = Object.hasOwn(fields, "body");
+  hasVectors = Object.keys(vectors).length > 0;
   element("modes").hidden = !hasVectors;
   query.disabled = false;
   query.addEventListener("input", () => look({ query: query.value }));
@@ -349,7 +376,7 @@ async function start() {
   element("more").addEventListener("click", more);
   document.addEventListener("keydown", onKey);
   addEventListener("popstate", () => look(stateOf(location)));
-  // Functions are compiled when they are first called, which is part of loading and not of a search.
+  // WebAssembly compiles functions at their first call. Do that now, so that it does not count as search time.
   ask({ ...state, query: "warm" });
   query.focus();
   show();

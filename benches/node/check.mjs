@@ -1,9 +1,9 @@
-// Answers are checked before anything is timed: a fast wrong answer is worth nothing.
+// Checks the answers before anything is timed, because a fast wrong answer is useless.
 
-/** Native and wasm logarithms differ in the last bit, so scores agree to this, relative. */
+/** The relative tolerance of scores: native and wasm logarithms differ in the last bit. */
 const TOLERANCE = 1e-9;
 
-/** Throws unless `answers` are the oracle's: the same ids in the same order with the same scores. */
+/** Throws unless `answers` equal those of the oracle: the same ids in the same order with the same scores. */
 export function checkExact(engine, queries, answers, oracle) {
   queries.forEach((query, i) => {
     const told = answers[i];
@@ -23,8 +23,8 @@ export function checkExact(engine, queries, answers, oracle) {
 }
 
 /**
- * Throws if an engine that ranks by rules of its own finds nothing where it should find something. Prefixes are left
- * out: FTS5 stems the prefix itself, and matches stems with it, which no other engine does.
+ * Throws if an engine with its own ranking finds nothing although the oracle finds something. Skips prefix queries, because
+ * only FTS5 stems the prefix and matches it with stems.
  */
 export function checkFound(engine, queries, answers, oracle) {
   queries.forEach((query, i) => {
@@ -34,7 +34,7 @@ export function checkFound(engine, queries, answers, oracle) {
   });
 }
 
-/** The mean share of the oracle's hits that `answers` hold, over the queries to which the oracle has any. */
+/** Returns the mean share of the oracle's hits among `answers`, over the queries for which the oracle has hits. */
 export function overlap(answers, oracle) {
   const shares = oracle.flatMap((expected, i) => {
     if (expected.length === 0) return [];

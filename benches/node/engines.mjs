@@ -1,4 +1,4 @@
-// Who takes part, in the order of the table's columns.
+// The engines of the benchmark, in the order of the table's columns.
 
 import { fileURLToPath } from "node:url";
 
@@ -6,12 +6,12 @@ const profile = process.argv.includes("--quick") ? "quick" : "release";
 const native = (name) => [fileURLToPath(new URL(`../target/${profile}/snapseek-benches`, import.meta.url)), "serve", name];
 const npm = (name) => [process.execPath, "--expose-gc", fileURLToPath(new URL("serve.mjs", import.meta.url)), name];
 
-/** The engine whose answers are right by definition. */
+/** The oracle: the engine whose answers are right by definition. */
 export const ORACLE = "fts5";
 
 /**
- * `exact`: must give the oracle's ids and scores; the others rank by rules of their own.
- * `threads`: the thread counts it is built with; the first is the one in the table.
+ * `exact`: the engine must return the oracle's ids and scores; the others have their own ranking.
+ * `threads`: the thread counts for building; the table shows the first.
  */
 export const ENGINES = [
   { name: "snapseek", title: "snapseek native", command: native("snapseek"), exact: true, threads: [1, 2] },

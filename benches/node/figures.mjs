@@ -1,6 +1,6 @@
-// The figures to reach, as the project set them: each a ratio within one run, and its bound.
+// The target figures of the project: each is a ratio within one run, with a bound.
 
-/** A bound that holds when the measured ratio is at most, or at least, so much. */
+/** A bound that holds if the measured ratio is at most, or at least, the given number. */
 const atMost = (limit) => ({ limit, sign: "≤", holds: (ratio) => ratio <= limit });
 const atLeast = (limit) => ({ limit, sign: "≥", holds: (ratio) => ratio >= limit });
 
@@ -8,7 +8,7 @@ const search = (engine, name, percent) => engine.nanoseconds[name][percent];
 const load = ({ open }) => open.startSeconds + open.openSeconds + open.firstSeconds;
 const MEGABYTE = 1e6;
 
-/** `needs`: the engines compared, ours first; `ratio` is told them in that order. */
+/** `needs`: the engines to compare, snapseek first; `ratio` gets them in that order. */
 const FIGURES = [
   {
     text: "wasm, OR of 2–5 words, p50: at most 1/50 of sqlite-wasm's",
@@ -83,7 +83,7 @@ const FIGURES = [
     bound: atMost(1.1),
   },
   {
-    // FTS5's time is taken before `optimize`: the stricter reading.
+    // The time of FTS5 excludes `optimize`, which is the stricter comparison.
     text: "native build, one thread, records per second: at least FTS5's",
     needs: ["snapseek", "fts5"],
     ratio: (ours, peer) => peer.build[1].buildSeconds / ours.build[1].buildSeconds,
@@ -109,7 +109,7 @@ const FIGURES = [
   },
 ];
 
-/** Each figure with its measured ratio and whether it is reached; both undefined where an engine is absent. */
+/** Returns each figure with its measured ratio and whether it is reached; both are undefined if an engine is absent. */
 export function figures(results) {
   const engines = Object.fromEntries(results.engines.map((engine) => [engine.name, engine]));
   return FIGURES.map(({ text, needs, ratio, bound }) => {

@@ -2,12 +2,12 @@
 
 import { readFileSync } from "node:fs";
 
-/** Seconds since some moment. */
+/** Returns the time in seconds since an arbitrary moment. */
 export const now = () => performance.now() / 1000;
 
 /**
- * One turn of an engine: nanoseconds per query, in order. It begins with some of the same queries untimed, because
- * other engines had the processor in between; `src/measure.rs` does the same.
+ * Runs one turn of an engine, and returns nanoseconds per query, in order. It first runs some of the queries untimed,
+ * because other engines used the processor in between; `src/measure.rs` does the same.
  */
 export function turn(engine, queries, warmUpMilliseconds) {
   const until = performance.now() + warmUpMilliseconds;
@@ -19,7 +19,7 @@ export function turn(engine, queries, warmUpMilliseconds) {
   });
 }
 
-/** Memory of this process that is in RAM, or undefined where the system does not say. */
+/** Returns the resident memory of this process, or undefined if the system does not report it. */
 export function residentBytes() {
   try {
     const rollup = readFileSync("/proc/self/smaps_rollup", "latin1");
@@ -29,7 +29,7 @@ export function residentBytes() {
   }
 }
 
-/** Seconds for one copy of `length` bytes into fresh wasm memory: the least that any opening can take. */
+/** Returns the seconds for one copy of `length` bytes into new wasm memory: the lower bound of opening a file. */
 export function copySeconds(length) {
   const bytes = new Uint8Array(length).fill(1);
   const memory = new WebAssembly.Memory({ initial: Math.ceil(length / 65536) });
@@ -38,7 +38,7 @@ export function copySeconds(length) {
   return now() - started;
 }
 
-/** The nearest-rank percentile: the smallest value that at least `percent` % of the values do not exceed. */
+/** Returns the nearest-rank percentile: the smallest value that at least `percent` % of the values do not exceed. */
 export function percentile(values, percent) {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)];

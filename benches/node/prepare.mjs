@@ -1,7 +1,7 @@
-// Debian package stanzas in, JSON-lines records out: `benches/prepare` calls it.
+// Turns Debian package stanzas into JSON-lines records; `benches/prepare` calls it.
 //
-// Since the long descriptions were moved out of the package lists, a stanza holds only the first line and the MD5
-// of the whole; Translation-en holds the whole. The two are joined here by that MD5.
+// A stanza holds only the first line of a description and the MD5 of the whole; Translation-en holds the whole. This script
+// joins the two by that MD5.
 
 import { createReadStream, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -16,7 +16,7 @@ const { values: options, positionals } = parseArgs({
 });
 const [availableFile, translationsFile] = positionals;
 
-/** Yields one stanza after the other as a map from field name to value, continuation lines kept. */
+/** Yields each stanza as a map from field name to value, with continuation lines. */
 async function* stanzas(file) {
   let stanza = new Map();
   let field = "";
@@ -35,7 +35,7 @@ async function* stanzas(file) {
   if (stanza.size > 0) yield stanza;
 }
 
-/** The text of a long description: paragraphs joined, ` .` lines made empty, list lines on lines of their own. */
+/** Returns the text of a long description: joins paragraphs, empties ` .` lines, and keeps list items on separate lines. */
 function longDescription(lines) {
   let text = "";
   let separator = "";
@@ -60,7 +60,7 @@ async function descriptionsByMd5(file) {
   return descriptions;
 }
 
-/** Every package once, sorted by name; of several versions the first listed. */
+/** Returns every package once, sorted by name, in the version that is listed first. */
 async function allRecords() {
   const descriptions = await descriptionsByMd5(translationsFile);
   const records = new Map();
@@ -81,7 +81,7 @@ async function allRecords() {
   return [...records.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** `count` of `records`, evenly spaced, so that the same lists always give the same choice. */
+/** Picks `count` of `records`, evenly spaced, so that the same lists always give the same choice. */
 function evenly(records, count) {
   if (count >= records.length) return records;
   return Array.from({ length: count }, (_, i) => records[Math.floor((i * records.length) / count)]);
@@ -98,7 +98,7 @@ if (all.length === 0) {
   console.error("prepare: apt-cache lists no packages; run benches/prepare on Debian or Ubuntu with a network");
   process.exit(1);
 }
-// The sample is committed, so it leaves the few very long descriptions out to stay below 700 KB.
+// The sample is part of the repository, so it skips the few very long descriptions to stay below 700 kB.
 const chosen = evenly(options.sample ? all.filter((r) => r.description.length <= 900) : all, count);
 writeFileSync(out, chosen.map((record) => `${JSON.stringify(record)}\n`).join(""));
 console.error(`prepare: ${chosen.length} of ${all.length} packages in benches/${out}`);

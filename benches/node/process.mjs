@@ -1,4 +1,4 @@
-// An engine in a process of its own: a request out, an answer back, one at a time.
+// Runs an engine in its own process, with one request and one answer at a time.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -23,7 +23,7 @@ export class EngineProcess {
     return JSON.parse(value);
   }
 
-  /** Lets the process end and waits until it has. */
+  /** Ends the process and waits for its exit. */
   async stop() {
     const exited = once(this.#child, "exit");
     this.#child.stdin.end();

@@ -1,5 +1,5 @@
-// How good are the answers? Every collection with judged queries, searched by words, by vectors and by both, beside the
-// figures that were recorded for it.
+// Measures the quality of search: runs every collection with judged queries by keywords, by vectors and by both, and prints the
+// results beside the recorded figures.
 //
 //   node quality.mjs SNAPSEEK DATA MODEL [COLLECTION ...]
 
@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), "snapseek-quality-"));
 const run = (...parameters) => execFileSync(snapseek, parameters, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 const failures = [];
 
-/** A figure that has to hold. */
+/** A figure that must hold. */
 function expect(what, holds) {
   if (!holds) failures.push(what);
 }

@@ -1,6 +1,6 @@
-// What does a recipe add to the retrieval that it sits on? Each question is put to plain search, with as many candidates
-// and neither snippets nor records, and then to the recipe, with all that it shows; the answers are checked before
-// anything is timed.
+// Measures the cost that a recipe adds to retrieval. Each query runs as a plain search with the same number of candidates,
+// without snippets and records, and then through the recipe with its full response. The answers are checked before anything is
+// timed.
 //
 //   node recipe-cost.mjs [--records N] [--queries N]
 import assert from "node:assert/strict";
@@ -16,11 +16,11 @@ const DAY = 86_400_000;
 let state = 12345;
 const random = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
 const below = (end) => Math.floor(random() * end);
-/** Words of three or four syllables, so that few are the beginning of another. */
+/** Makes words of three or four syllables, so that few words are prefixes of others. */
 const SYLLABLES = ["ka", "ro", "mi", "tel", "un", "da", "vos", "pir", "le", "sa", "gon", "bri", "ho", "wex", "ju", "fan"];
 const syllables = (number, length) => Array.from({ length }, (_, place) => SYLLABLES[(number >> (4 * place)) & 15]).join("");
 const VOCABULARY = Array.from({ length: 4000 }, (_, number) => syllables(number * 40503, number % 2 ? 3 : 4));
-/** A word that is the more frequent the smaller its number. */
+/** Picks a word at random; words with smaller numbers are more frequent. */
 const word = () => VOCABULARY[Math.floor(4000 * random() ** 3)];
 const words = (length) => Array.from({ length }, word).join(" ");
 const vector = () => Array.from({ length: WIDTH }, () => random() - 0.5);
@@ -39,7 +39,7 @@ const kinds = {
       sector: pick(["episodic", "semantic", "procedural", "emotional", "reflective"]),
       isDeleted: false,
     }),
-    // Memories are looked for by the beginnings of words.
+    // The memory recipe searches for prefixes.
     plain: () => ({ candidates: 20, recipe: { retrieve: { words: "prefix" }, signals: { bm25: {}, vector: {} } } }),
     ask: (engine, query, vector) => engine.memory.search({ query, vector, track: false, now: NOW }),
   },
@@ -90,7 +90,7 @@ const kinds = {
     ask: (engine, query, vector) => engine.vault.search(query, { vector, domain: "d1", tags: [VOCABULARY[1]], now: NOW }),
   },
 };
-/** The unified recipe keeps answers for half a minute: every question comes a minute after the last. */
+/** The unified recipe caches responses for 30 s, so each query comes a minute after the one before. */
 let clock = NOW;
 
 const percentile = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];

@@ -1,4 +1,4 @@
-// How good is each recipe, on records that have texts and vectors and nothing else?
+// Measures the quality of each recipe on records that have only texts and vectors.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ const [snapseek, data, ...named] = process.argv.slice(2);
 const isFolder = (name) => statSync(join(data, name)).isDirectory();
 const collections = named.length > 0 ? named : readdirSync(data).filter(isFolder).sort();
 
-/** A record of a collection, in the fields of each preset, and what a query's group is called there. */
+/** Maps a record of a collection to the fields of each preset, and names the option for a query's group. */
 const shapes = {
   hybrid: { record: ({ id, title, text, group }) => ({ id, title, body: text, group }) },
   memory: {
@@ -63,7 +63,7 @@ try {
       writeFileSync(input, records.map((each) => `${JSON.stringify(record(each))}\n`).join(""));
       const schema = name === "hybrid" ? ["--schema", plain] : ["--preset", name];
       run(["build", input, "-o", snapshot, ...schema, "--vectors", `minilm=${from("docs.minilm.f32")}`, "--force"]);
-      // A query's group narrows the search: as an option of the recipe, or as a filter.
+      // The group of a query restricts the search, as an option of the recipe or as a filter.
       const key = group ?? filter ?? "group";
       writeFileSync(
         asked,

@@ -1,6 +1,6 @@
 // The records of the benchmark, parsed one line at a time; every engine's build time includes this.
 
-/** How many hits every search is asked for. */
+/** The number of hits per search. */
 export const LIMIT = 10;
 
 /** Yields the records of JSON-lines text without splitting it all at once. */

@@ -1,4 +1,4 @@
-// Prints one results file as a Markdown table, then the figures to reach.
+// Prints a results file as a Markdown table, and then the target figures.
 //
 //   node report.mjs RESULTS.json
 
@@ -12,7 +12,7 @@ const milliseconds = (seconds) => significant(seconds * 1e3);
 const megabytes = (bytes) => significant(bytes / 1e6);
 const ms = (nanoseconds) => significant(nanoseconds / 1e6);
 
-/** One line of the table: what it shows, and how to show it for one engine (undefined shows as "–"). */
+/** A line of the table: its title, and a function that formats the value of one engine (undefined shows as "–"). */
 const lines = [
   ["build, s", (engine) => significant(engine.build[1].buildSeconds)],
   ["build with two threads, s", (engine) => engine.build[2] && significant(engine.build[2].buildSeconds)],

@@ -1,9 +1,9 @@
-// The benchmark: builds, opens, checks and times every engine, and writes what it saw to one JSON file.
+// The benchmark: builds, opens, checks and times every engine, and writes the results to one JSON file.
 //
 //   node run.mjs --records FILE --queries FILE --work FOLDER --results FILE [--quick]
 //
-// Engines take turns at everything, so that a slow minute of the machine is everybody's slow minute; and of several
-// rounds the best time counts, because whatever else runs on the machine can only add to it.
+// Engines take turns, so that a slow minute of the machine affects all of them. The best of several rounds counts, because
+// other load on the machine can only add time.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
@@ -26,7 +26,7 @@ const { values: options } = parseArgs({
   },
 });
 const rounds = options.quick ? { build: 1, open: 2, search: 3 } : { build: 3, open: 5, search: 5 };
-/** V8 compiles hot loops late: the first turn of a class is preceded by a long warm-up, the others by a short one. */
+/** V8 compiles hot loops late, so the first turn of a class has a long warm-up and later turns a short one. */
 const warmUp = options.quick ? { first: 100, later: 10 } : { first: 1500, later: 50 };
 
 const recordLines = readFileSync(options.records, "utf8");
@@ -40,13 +40,13 @@ const ofClass = (name) => queries.filter((query) => query.class === name);
 const indexFolder = (engine) => join(options.work, "index", engine.name);
 const progress = (text) => console.error(`bench: ${text}`);
 
-/** Builds every engine's index, round by round; returns figures by engine name, and the reasons of those absent. */
+/** Builds the index of every engine in each round; returns figures by engine name, and the reasons for absent engines. */
 async function buildAll() {
   const built = {};
   const absent = {};
   for (let round = 0; round < rounds.build; round++) {
     for (const engine of ENGINES) {
-      // The one-thread index is built last in a round, and so is the one that is searched.
+      // A round ends with the one-thread build, so that its index is the one that is searched.
       for (const threads of engine.threads.toReversed()) {
         if (absent[engine.name]) continue;
         const process = new EngineProcess(engine.command);
@@ -62,7 +62,7 @@ async function buildAll() {
   return { built, absent };
 }
 
-/** Opens every engine in a fresh process, round by round; the processes of the last round stay for searching. */
+/** Opens every engine in a new process in each round; the processes of the last round stay for searching. */
 async function openAll(engines) {
   const processes = {};
   const opened = {};
@@ -78,13 +78,13 @@ async function openAll(engines) {
   return { processes, opened };
 }
 
-/** The answers of every engine to every class, with ids for rows; undefined where an engine has no such query. */
+/** Returns the answers of every engine to every class, with ids in place of rows; undefined if an engine lacks that query type. */
 async function answersOf(process, name) {
   const { answers } = await process.ask({ do: "answer", class: name });
   return answers?.map((hits) => hits.map(([document, score]) => [typeof document === "number" ? ids[document] : document, score]));
 }
 
-/** Checks every answer against the oracle's; returns overlap by engine and class. */
+/** Checks every answer against the oracle; returns the overlap by engine and class. */
 async function checkAll(engines, processes) {
   const overlaps = {};
   const oracleLines = [];
@@ -105,7 +105,7 @@ async function checkAll(engines, processes) {
   return overlaps;
 }
 
-/** p50, p95 and p99 in nanoseconds by engine and class, of each query's best time over the rounds. */
+/** Returns p50, p95 and p99 in nanoseconds by engine and class, from each query's best time over the rounds. */
 async function timeAll(engines, processes, overlaps) {
   const times = {};
   for (const name of classes) {
@@ -131,7 +131,7 @@ async function timeAll(engines, processes, overlaps) {
   return times;
 }
 
-/** The best time and the median of every other figure over the rounds. */
+/** Returns the best time, and the median of every other figure, over the rounds. */
 function summary(answers) {
   const figures = Object.keys(answers[0]).filter((key) => typeof answers[0][key] === "number");
   return Object.fromEntries(

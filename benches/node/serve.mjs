@@ -1,6 +1,6 @@
-// One engine from npm in one process, told what to do by run.mjs. The requests and answers are those of src/serve.rs.
+// Runs one engine from npm in its own process; run.mjs sends the requests. Requests and answers are those of src/serve.rs.
 //
-// An engine module exports what `Engine` below says:
+// An engine module exports:
 //
 //   absence?          why it cannot take part; its column then says "–"
 //   start()           loads the module and starts it; timed
@@ -28,7 +28,7 @@ const engine = await engines[process.argv[2]]();
 let opened;
 let queries = [];
 const ofClass = (name) => queries.filter((query) => query.class === name);
-/** A plain Uint8Array, as a browser would have it; sqlite-wasm refuses Node's Buffer. */
+/** Returns a plain Uint8Array, as in a browser; sqlite-wasm rejects Node's Buffer. */
 const readBytes = (file) => {
   const { buffer, byteOffset, length } = readFileSync(file);
   return new Uint8Array(buffer, byteOffset, length);
@@ -64,7 +64,7 @@ async function open({ index, queries: queriesFile, first }) {
   opened.search(ofClass(first)[0]);
   const done = now();
 
-  // What the caller read is the caller's; only what the engine keeps is counted.
+  // The file that the caller read does not count, only the memory that the engine keeps.
   files = undefined;
   globalThis.gc();
   const resident = residentBytes();

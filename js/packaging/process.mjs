@@ -1,4 +1,4 @@
-/** What a process prints that looks like this. */
+/** Waits until a process prints text that matches a pattern, and returns the match. */
 export function printed(child, pattern) {
   return new Promise((resolve, reject) => {
     let text = "";

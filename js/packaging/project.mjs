@@ -1,5 +1,4 @@
-// A project of its own that installs the packed package, as a user would; beside it, in node_modules of the folder above,
-// are the tools.
+// Installs the packed package into a new project, as a user would. The tools are in node_modules of the folder above.
 
 import { execFile } from "node:child_process";
 import { copyFile, cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -15,13 +14,13 @@ export const PACKAGE = path("../../pkg");
 const EXAMPLES = path("../../examples/js");
 const GOLDEN = path("../../tests/golden");
 
-/** What stands in place of the modules as scripts, where the files have to be found. */
+/** Replaces the inline scripts of the module, so that only the .wasm files work. */
 const REFUSAL = 'export const bytes = () => { throw new Error("refused: the module was to come as a file"); };\n';
 const SCRIPTS = ["snapseek-inline.js"];
 
 /**
- * Packs the package and installs it; gives the folder of the project and the tarball. In a second project, `filed`, the
- * modules as scripts refuse: what works there has loaded the .wasm files.
+ * Packs the package and installs it; returns the folder of the project and the tarball. In a second project, `filed`, the
+ * inline scripts of the module throw, so everything that works there has loaded the .wasm files.
  */
 export async function install() {
   const work = path(".work");

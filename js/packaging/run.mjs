@@ -1,6 +1,6 @@
-// Tries the packed package everywhere: one line a place, `ok` or `FAILED`, and how many there were.
+// Tests the packed package in every place. Prints one line per place, `ok` or `FAILED`, and the totals.
 //
-//   run.mjs [word …]    the places whose names have one of these words; all by default
+//   run.mjs [word …]    tests the places whose names contain one of the words; all by default
 
 import { install } from "./project.mjs";
 
@@ -37,11 +37,11 @@ async function attempt(name, place) {
 for (const group of groups) {
   const { places, filed = {}, close } = await import(`./places/${group}.mjs`);
   for (const [name, place] of Object.entries(places)) if (isWanted(name)) await attempt(name, place);
-  // Where the module has to come as a file, it cannot come as a script.
+  // In these places the module must come as a file, because the inline script throws.
   const inFiled = { ...context, project: context.filed };
   for (const [name, place] of Object.entries(filed)) if (isWanted(name)) await attempt(name, () => place(inFiled));
   await close?.();
 }
-if (absent > 0) console.log(`${absent} could not be had on this machine; not counted`);
+if (absent > 0) console.log(`${absent} are not available on this machine and not counted`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed > 0 ? 1 : 0);

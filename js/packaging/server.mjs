@@ -15,14 +15,14 @@ const TYPES = {
 export const STRICT = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; img-src data:";
 
 /**
- * Serves folders, the first that has a file; `csp` is sent with every answer.
+ * Serves several folders: a file comes from the first folder that has it. Every response carries `csp`.
  *
  * @param {string[]} folders
  * @param {{ csp?: string }} [options]
  */
 export async function serve(folders, { csp } = {}) {
   const server = createServer(async (request, response) => {
-    // `URL` resolves dots, so nothing outside the folders has a path here.
+    // `URL` resolves dots, so no path leads out of the folders.
     const { pathname } = new URL(request.url, "http://localhost");
     const path = decodeURIComponent(pathname.endsWith("/") ? `${pathname}index.html` : pathname);
     const headers = csp ? { "content-security-policy": csp } : {};

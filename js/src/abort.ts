@@ -1,5 +1,5 @@
 /**
- * What a promise gives, unless a signal comes first.
+ * Settles like `promise`, or rejects with `signal.reason` if the signal aborts first.
  *
  * @internal
  */

@@ -1,8 +1,9 @@
-// Which options does JavaScript handle itself, and which does the module read?
+// Separates the options that JavaScript handles from the options that the module reads.
 
+import { foreign } from "./plain.js";
 import type { Embed } from "./types.js";
 
-/** The options of a call, taken apart. */
+/** The options of a call: those for the module, and those that JavaScript handles. */
 export interface Asked {
   /** Options for the module. Those of JavaScript are among them only where they are unusable, so that the module reports them. */
   readonly options: unknown;
@@ -11,9 +12,9 @@ export interface Asked {
   readonly vector: Float32Array | undefined;
 }
 
-/** What the module learns besides the caller's options. */
+/** The inputs of the module besides the caller's options. */
 export interface HostInputs {
-  /** Vectors: that of the query, or those of all texts to write, one after the other. */
+  /** The vector of the query, or the vectors of all texts to write, one after the other. */
   readonly made?: Float32Array | undefined;
   /** Whether an `embed` function made them. */
   readonly byEmbed?: boolean | undefined;
@@ -24,9 +25,9 @@ export interface HostInputs {
 }
 
 /**
- * Takes the options of a call apart.
+ * Separates the options of a call.
  *
- * @param embedding The `embed` function of the engine, where the call has none of its own.
+ * @param embedding The `embed` function of the engine, used if the call has none.
  */
 export function askedOf(options: unknown, embedding: Embed | undefined): Asked {
   if (typeof options !== "object" || options === null) {
@@ -44,17 +45,23 @@ export function askedOf(options: unknown, embedding: Embed | undefined): Asked {
   return { options: Array.isArray(options) ? options : rest, embed: embed ?? embedding, signal, vector };
 }
 
-/** Options with the arguments that stand before them in the call. Options that are no object stay as they are. */
+/**
+ * Adds positional arguments to the options of a call. An option with the name of an argument is a fault, which the module
+ * reports. Options that are not an object stay as they are, to be reported.
+ */
 export function joined(args: object, options: unknown): unknown {
   if (options === undefined || options === null) return args;
-  return typeof options === "object" && !Array.isArray(options) ? { ...options, ...args } : options;
+  if (typeof options !== "object" || Array.isArray(options)) return options;
+  const given = options as Readonly<Record<string, unknown>>;
+  const once = Object.entries(args).map(([name, value]) => [name, given[name] === undefined ? value : foreign("two values")]);
+  return { ...options, ...Object.fromEntries(once) };
 }
 
 function isSignal(value: unknown): value is AbortSignal {
   return typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
 }
 
-/** The numbers of an array or typed array; `undefined` where it is none, or a number in it is not finite. */
+/** Returns the numbers of an array or typed array; `undefined` for other values or if a number is not finite. */
 function vectorOf(value: unknown): Float32Array | undefined {
   const isArray = Array.isArray(value) || (ArrayBuffer.isView(value) && "length" in value);
   if (!isArray) return undefined;

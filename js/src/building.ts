@@ -1,4 +1,4 @@
-// How are records built, without a page that stands still meanwhile? Batch by batch; now and then others have their turn.
+// Builds an engine in batches. Between batches it gives the page its turn, so that the page does not freeze.
 
 import { embedded, embedError } from "./embedding.js";
 import { call, filled, isList, listed } from "./engine.js";
@@ -6,15 +6,15 @@ import type { Build as RawBuild, Engine as RawEngine } from "./glue.js";
 import { turn } from "./turn.js";
 import type { Embed, PresetName, Schema } from "./types.js";
 
-/** How far a build is. */
+/** The progress of a build. */
 export interface BuildProgress {
-  /** How many records, or lines of a text, have been taken. */
+  /** The number of records, or lines of a text, read so far. */
   readonly records: number;
-  /** How many there are; absent where that is not known. */
+  /** The number of all records; absent if it is not known. */
   readonly total?: number;
 }
 
-/** How a build goes on. */
+/** The options of a build that this file handles. */
 export interface Building {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: BuildProgress) => void) | undefined;
@@ -22,15 +22,15 @@ export interface Building {
   readonly strict?: boolean | undefined;
 }
 
-/** For how long others wait, in milliseconds. */
+/** The page waits at most about this many milliseconds for its turn. */
 const TURN = 30;
-const RECORDS_A_BATCH = 64;
-const CHARACTERS_A_BATCH = 100_000;
-/** How many texts `embed` gets per call. */
+const RECORDS_PER_BATCH = 64;
+const CHARACTERS_PER_BATCH = 100_000;
+/** The number of texts per call of `embed`. */
 const TEXTS_PER_CALL = 100;
 
 /**
- * Builds an engine, and says what could not be embedded.
+ * Builds an engine. The warnings say which texts could not be embedded.
  *
  * @internal
  */
@@ -65,7 +65,7 @@ export async function built(
 
 type Text = readonly [id: string, kind: string, text: string, model: string];
 
-/** Embeds the texts of a build in batches, and hands the vectors to it. */
+/** Embeds the texts of a build in batches, and adds the vectors to it. */
 class BuildVectors {
   readonly #embed: Embed;
   readonly #signal: AbortSignal | undefined;
@@ -87,7 +87,7 @@ class BuildVectors {
     while (this.#waiting.length > 0) await this.#send(build);
   }
 
-  /** Says how many records have no vector, by reason. */
+  /** Returns one sentence per reason, with the number of records that have no vector. */
   warnings(): readonly string[] {
     return Array.from(this.#failures, ([failure, count]) => `${failure} (${count} records have no vector)`);
   }
@@ -115,20 +115,20 @@ function countOf(records: Iterable<object> | string): number | undefined {
 function* batchesOf(records: Iterable<object> | string): Generator<readonly object[] | string> {
   if (typeof records === "string") {
     for (let start = 0, end; start < records.length; start = end) {
-      // Where no line ends any more it is -1, and all that is left is taken.
-      end = records.indexOf("\n", start + CHARACTERS_A_BATCH) + 1 || records.length;
+      // `indexOf` is -1 if no line ends after that: then the batch takes the rest.
+      end = records.indexOf("\n", start + CHARACTERS_PER_BATCH) + 1 || records.length;
       yield records.slice(start, end);
     }
     return;
   }
   if (!isList(records)) {
-    // What is no list is an error, and wasm says which.
+    // The module rejects this with the right error.
     yield records;
     return;
   }
   let batch: object[] = [];
   for (const record of records) {
-    if (batch.push(record) < RECORDS_A_BATCH) continue;
+    if (batch.push(record) < RECORDS_PER_BATCH) continue;
     yield listed(batch);
     batch = [];
   }

@@ -1,11 +1,11 @@
-// What cuts texts into chunks stands alone: bundlers leave it out where nobody does.
+// A file of its own, so that bundlers can leave it out.
 
 import { call } from "./engine.js";
 import { chunkText } from "./glue.js";
 import type { ChunkText, Package } from "./index.js";
 import type { Chunk } from "./types.js";
 
-/** The chunks of a text; the module is loaded first. */
+/** Loads the module if needed, and cuts a text into chunks. */
 export async function chunks({ load }: Pick<Package, "load">, ...text: Parameters<ChunkText>): Promise<Chunk[]> {
   await load();
   return JSON.parse(call(() => chunkText(...text))) as Chunk[];

@@ -1,3 +1,5 @@
+// Fetches stored documents that are in other files than the snapshot, block by block, when a call needs them.
+
 import { call, type RawSearcher } from "./engine.js";
 import { SnapseekError, unread } from "./errors.js";
 import type { Environment, OpenOptions } from "./index.js";
@@ -5,14 +7,14 @@ import { isPlace } from "./place.js";
 import { foreign, httpFile, type ReadPart } from "./ranges.js";
 import type { Source } from "./source.js";
 
-/** Where a file of documents is: a URL, in Node also a path; or the file itself. */
+/** A file of documents: its URL, its path (in Node), or the file itself. */
 export type DocumentSource = string | URL | Blob;
 
-/** How many ranges are asked for at the same time. */
+/** The number of range requests at the same time. */
 const AT_ONCE = 6;
 
 /**
- * What a snapshot needs that has its documents in other files; nothing where they are in it.
+ * Returns the loader of a snapshot's documents; `undefined` if the documents are in the snapshot itself.
  *
  * @internal
  */
@@ -40,7 +42,7 @@ export async function documentsOf(
 }
 
 /**
- * Fetches blocks and hands them to the engine; `use` calls into it.
+ * Fetches blocks and passes them to the engine, which `use` calls.
  *
  * @internal
  */
@@ -48,9 +50,9 @@ export type Documents = (blocks: Uint32Array, use: Use) => Promise<void>;
 
 type Use = <T>(work: (raw: RawSearcher) => T) => T;
 
-/** What loads documents from their files. */
+/** Makes a loader that reads blocks from files. */
 function loading(files: readonly ReadPart[]): Documents {
-  /** Blocks that somebody fetches: nobody else has to. */
+  /** Blocks that are being fetched, so that no other call fetches them again. */
   const coming = new Map<number, Promise<void>>();
 
   async function fetchAll(blocks: Uint32Array, use: Use): Promise<void> {
@@ -69,7 +71,7 @@ function loading(files: readonly ReadPart[]): Documents {
 
   return async (blocks, use) => {
     if (files.length === 0) {
-      throw new SnapseekError("documents/no-source", "the documents are in another file; name it, as open(source, { docs })");
+      throw new SnapseekError("documents/no-source", "the documents are in another file; name it with open(source, { docs })");
     }
     const own = blocks.filter((block) => !coming.has(block));
     if (own.length > 0) {
@@ -88,7 +90,7 @@ type Places = DocumentSource | readonly DocumentSource[];
 type FileAt = Environment["file"];
 
 /**
- * The address of the documents beside a snapshot; none where the snapshot has no address.
+ * Returns the address of the documents beside a snapshot; an empty list if the snapshot has no address.
  *
  * @internal
  */
@@ -101,10 +103,10 @@ function everyFile(places: Places, count: number, fileAt: FileAt): readonly Docu
   if (isPlace(places) && count > 1) return Array.from({ length: count }, (_, file) => extended(places, `.${file}`, fileAt));
   const all = [places].flat() as readonly DocumentSource[];
   if (all.length === count || all.length === 0) return all;
-  throw new SnapseekError("option/docs", `docs: ${count} files are wanted, and ${all.length} were given`);
+  throw new SnapseekError("option/docs", `docs: the snapshot has ${count} files of documents, and ${all.length} were given`);
 }
 
-/** An address with more at the end of its path, before what a URL has after it. */
+/** Appends a suffix to the path of an address, before the query and fragment of a URL. */
 function extended(place: string | URL, suffix: string, fileAt: FileAt): string {
   const isPath = typeof place === "string" && fileAt?.(place);
   return isPath ? place + suffix : String(place).replace(/(?=[?#])|$/, suffix);

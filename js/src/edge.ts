@@ -1,4 +1,4 @@
-// In edge runtimes such as Vercel's: as in workerd.ts, and an import of a module has to be asked for by name.
+// The entry for edge runtimes such as Vercel's. They compile no bytes either, and import a module with `?module`.
 import { chunks } from "./chunking.js";
 import { fetching } from "./fetching.js";
 import { connect, type Build, type ChunkText, type Open } from "./index.js";
@@ -6,7 +6,7 @@ import { raw } from "./raw.js";
 import wasm from "./snapseek.wasm?module";
 
 const here = /* @__PURE__ */ connect(raw, {
-  // It may come from another realm, where it is an instance of another class.
+  // The module may come from another realm, whose `WebAssembly.Module` is another class.
   wasm: [async () => Object.setPrototypeOf(wasm, WebAssembly.Module.prototype) as WebAssembly.Module],
   ...fetching,
 });

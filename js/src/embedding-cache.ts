@@ -1,6 +1,6 @@
-// The vectors of the last queries: embedding one again costs time and money.
+// Keeps the vectors of recent queries, because embedding a query again costs time and money.
 
-/** How many are kept, for how long, and how large they may be together. */
+/** The limits of a cache: entries, milliseconds per entry, and bytes. */
 const ENTRIES = 500;
 const LIFETIME = 10 * 60 * 1000;
 const BYTES = 16 * 1024 * 1024;
@@ -11,20 +11,20 @@ interface Entry {
 }
 
 /**
- * Vectors by their texts. Whichever limit is reached first, what was not asked for the longest goes.
+ * Vectors by text. When a limit is reached, the least recently used entries go first.
  *
  * @internal
  */
 export class EmbeddingCache {
-  // A map keeps its keys in the order in which they were put in.
+  // A `Map` keeps insertion order, so the first entry is the least recently used.
   readonly #entries = new Map<string, Entry>();
 
-  /** How many vectors are kept. */
+  /** The number of vectors in the cache. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** The vector of a text; `undefined` where it is not kept, or was kept for too long. */
+  /** Returns the vector of a text; `undefined` if the cache has none or it has expired. */
   get(text: string): Float32Array | undefined {
     const entry = this.#entries.get(text);
     this.#entries.delete(text);
@@ -33,12 +33,12 @@ export class EmbeddingCache {
     return entry.vector;
   }
 
-  /** Keeps the vector of a text. */
+  /** Stores the vector of a text. */
   set(text: string, vector: Float32Array): void {
     this.#entries.delete(text);
     this.#entries.set(text, { vector, at: Date.now() });
     let bytes = 0;
-    // From the last that was asked for, as many as there is room for.
+    // Keep entries from the most recent on, until one of the limits is reached.
     [...this.#entries].reverse().forEach(([text, { vector }], place) => {
       bytes += 2 * text.length + vector.byteLength;
       if (place >= ENTRIES || bytes > BYTES) this.#entries.delete(text);

@@ -1,4 +1,4 @@
-// Vectors that the caller's own `embed` function makes, checked before anything uses or keeps them.
+// Calls the caller's `embed` function, and checks its vectors before anything uses or caches them.
 
 import { unlessAborted } from "./abort.js";
 import { EmbeddingCache } from "./embedding-cache.js";

@@ -31,7 +31,7 @@ import { Vault } from "./vault.js";
 /** `suggest` returns at most this many words. */
 const MAX_SUGGESTIONS = 1000;
 
-/** Rows as they cross from wasm: column by column. */
+/** Rows as the module returns them: one array per column. */
 type Columns = [
   ranks: Float64Array,
   ids: string[],
@@ -40,11 +40,11 @@ type Columns = [
   highlights: (string | null)[] | undefined,
 ];
 
-/** What the module failed with. After a trap its memory may be anything, for every engine in it. */
+/** The trap of the module. After a trap the memory of every engine in the module is undefined. */
 let crash: Error | undefined;
 
 /**
- * Calls into wasm, and gives its errors their class.
+ * Calls the module, and turns its errors into `SnapseekError`.
  *
  * @internal
  */
@@ -57,11 +57,11 @@ export function call<T>(work: () => T): T {
     crash = thrown;
   }
   const message = `the WebAssembly module failed: out of memory, or a bug in snapseek (${crash.message})`;
-  throw new SnapseekError("engine/crashed", `${message}; load the page or process anew`, { cause: crash });
+  throw new SnapseekError("engine/crashed", `${message}; reload the page or restart the process`, { cause: crash });
 }
 
 /**
- * Makes something in wasm that becomes an engine once everything is in it. It is freed where that fails.
+ * Makes an object in the module, fills it, and finishes it to an engine. Frees the object if filling fails.
  *
  * @internal
  */
@@ -81,7 +81,7 @@ export async function filled<Raw, T extends { finish(): Raw; free(): void }>(
 }
 
 /**
- * What wasm gives of an engine that is only read.
+ * The calls of the module that read an engine.
  *
  * @internal
  */
@@ -90,26 +90,26 @@ export type RawSearcher = Omit<
   "add" | "remove" | "changes" | "apply" | "snapshot" | "splitSnapshot" | "compactedSnapshot" | "allChanges" | "rebase" | "call" | "writes"
 >;
 
-/** Records, open for searching; made by `open` of `snapseek/search`. Release it with {@link Searcher.free}. */
+/** A snapshot, open for searching. `open` of `snapseek/search` returns it; {@link Searcher.free} releases its memory. */
 export class Searcher<R extends object = StoredRecord> implements Disposable {
   #raw: RawSearcher | undefined;
   readonly #documents: Documents | undefined;
-  /** How many calls have asked for documents and are not done: what they fetched has to stay. */
+  /** The number of running calls that wait for documents. The documents stay in memory until it is 0. */
   #waiting = 0;
 
   /**
-   * What `open` was given to embed queries.
+   * The `embed` function that `open` or `build` was given.
    *
    * @internal
    */
   readonly embedding: Embed | undefined;
 
-  /** Makes and keeps the vectors of queries. */
+  /** Embeds queries, and caches their vectors. */
   readonly #embedder = new QueryEmbedder();
-  /** The name of the schema's first model; `null` where it has none, `undefined` where nobody has asked yet. */
+  /** The name of the schema's first model; `null` if it has none, `undefined` if not yet known. */
   #firstModel: string | null | undefined;
 
-  /** What could not be embedded when the engine was built. */
+  /** Sentences about records that `build` could not embed. Often empty. */
   readonly warnings: readonly string[];
 
   protected constructor(raw: object, embed: Embed | undefined, documents: object | undefined, warnings: readonly string[]) {
@@ -131,12 +131,12 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
     return call(() => work(raw as Raw));
   }
 
-  /** How many records there are. */
+  /** The number of records. */
   get length(): number {
     return this.call((raw) => raw.length);
   }
 
-  /** The schema, every default written out. */
+  /** Returns the schema with all defaults written out. */
   schema(): Schema {
     return JSON.parse(this.call((raw) => raw.schema())) as Schema;
   }
@@ -155,10 +155,11 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
   }
 
   /**
-   * Returns the best records for a query of plain words.
+   * Finds the best records for a query of plain words.
    *
-   * Where an `embed` function was given, here or to `open`, it makes the vector of the query. If its vector is unusable, the
-   * search uses keywords alone and the response is `degraded`; with `strict: true` or `mode: "vector"` that is an error.
+   * The `embed` function of this call, or else of `open` or `build`, makes the vector of the query. If the vector is
+   * unusable, the search uses keywords alone and the response is `degraded`; with `strict: true` or `mode: "vector"` the
+   * call fails with `embed/failed`.
    */
   async search(query: string, options?: SearchOptions): Promise<SearchResponse<R>> {
     const asked = askedOf(joined({ query }, options), this.embedding);
@@ -175,8 +176,8 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
   }
 
   /**
-   * Embeds the text of a call, and says what came of it. Nothing is embedded where the caller passed a vector, where nothing
-   * embeds, or where the snapshot has no vectors.
+   * Embeds the text of a call with its `embed` function, and returns the vector or the reason why there is none. Embeds
+   * nothing if the caller passed a vector, if there is no `embed` function, or if the snapshot has no vectors.
    *
    * @internal
    */
@@ -194,15 +195,15 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
   }
 
   /**
-   * Does `work`, and fetches the stored documents that its calls of this engine need, where the snapshot has them in
-   * other files. `work` is called again when they are there, so what it does before has to bear that.
+   * Runs `work`, and fetches the documents that its calls need if the snapshot keeps them in other files. After each fetch
+   * `work` runs again from the start, so it must be safe to repeat.
    *
    * ```js
    * const rows = await engine.withDocuments(() => engine.match("fox", { highlight }));
    * const whole = await engine.withDocuments(() => engine.snapshot());
    * ```
    *
-   * @param options.signal Stops the wait.
+   * @param options.signal Cancels the wait: the promise rejects with `signal.reason`.
    */
   async withDocuments<T>(work: () => T, options: { readonly signal?: AbortSignal | undefined } = {}): Promise<Awaited<T>> {
     checkOptions(options, { signal: forms.signal });
@@ -216,7 +217,7 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
           return await work();
         } catch (error) {
           const blocks = error instanceof SnapseekError ? error.blocks : undefined;
-          // Blocks that were just fetched are there; who misses them again would never have them.
+          // If only blocks are missing that this call has fetched before, fetching them again would loop for ever.
           if (!blocks || !this.#documents || blocks.every((block) => asked.has(block))) throw error;
           blocks.forEach((block) => asked.add(block));
           await unlessAborted(this.#documents(blocks, (use) => this.call(use)), signal);
@@ -228,8 +229,8 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
   }
 
   /**
-   * Searches like {@link Engine.search}, synchronously: with the vector that is given, or with the snapshot's own embedder.
-   * Where stored documents are in other files and not in memory, it throws `documents/missing`.
+   * Searches like {@link Engine.search}, but synchronously. It takes the query's vector from the option `vector` or from the
+   * snapshot's own embedder. It throws `documents/missing` if it needs documents of other files that are not in memory.
    */
   searchSync(query: string, options?: Omit<SearchOptions, "embed" | "signal">): SearchResponse<R> {
     const began = performance.now();
@@ -238,7 +239,7 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
   }
 
   /**
-   * The vector of a text, as the snapshot's own embedder makes it; `undefined` where it has none.
+   * Embeds a text with the snapshot's own embedder; returns `undefined` if it has none.
    *
    * @param model The model. Defaults to the schema's first.
    */
@@ -248,9 +249,9 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
   }
 
   /**
-   * The most frequent words that start like the last word of `text`.
+   * Returns the most frequent words that start with the last word of `text`.
    *
-   * @param limit How many at most. Defaults to 8.
+   * @param limit The greatest number of words, 0 to 1,000. Defaults to 8.
    */
   suggest(text: string, limit = 8): Suggestion[] {
     checkArguments({ text, limit }, { text: forms.string, limit: count(0, MAX_SUGGESTIONS) }, ["text"]);
@@ -258,7 +259,7 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
     return found.map(([word, count]) => ({ word, count }));
   }
 
-  /** The record with this id and kind; `undefined` where there is none. The kind defaults to `"document"`. */
+  /** Returns the record with this id and kind, or `undefined`. The kind defaults to `"document"`. */
   record(id: string | number, kind?: string): Readonly<R> | undefined {
     checkArguments({ id, kind }, { id: forms.id, kind: forms.string }, ["id"]);
     const text = this.call((raw) => raw.record(String(id), kind));
@@ -266,43 +267,43 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
   }
 
   /**
-   * Checks every byte, and throws where one is damaged.
+   * Checks the whole snapshot, and throws if it is damaged.
    *
-   * @param options.checksumsOnly Leaves it at the checksums, which is quicker. Defaults to `false`.
+   * @param options.checksumsOnly Checks only the checksums, which is faster. Defaults to `false`.
    */
   verify(options: { readonly checksumsOnly?: boolean } = {}): void {
     checkOptions(options, { checksumsOnly: forms.boolean });
     this.call((raw) => (options.checksumsOnly ? raw.verifyChecksums() : raw.verify()));
   }
 
-  /** Releases the memory. Every later call throws `engine/freed`; freeing again does nothing. */
+  /** Releases the memory. Every later call throws `engine/freed`, except `free`, which does nothing. */
   free(): void {
     const raw = this.#raw;
     this.#raw = undefined;
     if (!crash) raw?.free();
   }
 
-  /** As {@link Searcher.free}, for `using`. */
+  /** Same as {@link Searcher.free}, for `using`. */
   declare readonly [Symbol.dispose]: () => void;
 
   static {
-    // Where a browser lacks the symbol, a method of that name would be called "undefined".
+    // In browsers without the symbol, a method with that computed name would be called "undefined".
     Object.assign(this.prototype, { [Symbol.dispose ?? "free"]: this.prototype.free });
   }
 }
 
-/** Records, open for searching and writing; made by `open` or `build`. Release it with {@link Engine.free}. */
+/** Records, open for searching and writing. `open` and `build` return it; {@link Engine.free} releases its memory. */
 export class Engine<R extends object = StoredRecord> extends Searcher<R> {
-  /** Chunks of longer texts. */
+  /** The RAG recipe: indexes and searches chunks of longer texts. */
   readonly rag: Rag = new Rag(this);
 
-  /** What an assistant remembers: the memory recipe's calls. */
+  /** The memory recipe: the memories of an assistant. */
   readonly memory: MemoryRecipe = new MemoryRecipe(this);
 
-  /** Observations, sessions and prompts, asked in one way. */
+  /** The unified recipe: one search over observations, sessions and prompts. */
   readonly unified: Unified<R> = new Unified(this);
 
-  /** Entries of knowledge, ranked by seven signals. */
+  /** The vault recipe: entries of knowledge, ranked by seven signals. */
   readonly vault: Vault<R> = new Vault(this);
 
   /**
@@ -315,7 +316,7 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
   }
 
   /**
-   * Asks a recipe synchronously.
+   * Calls a recipe synchronously.
    *
    * @internal
    */
@@ -326,8 +327,8 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
   }
 
   /**
-   * Asks a recipe, and waits for the stored documents that it needs. `text` is embedded where the call has an `embed`
-   * function; the recipe learns where that failed, and goes on without a vector.
+   * Calls a recipe, and fetches the documents that it needs. `text` is embedded if there is an `embed` function; if that
+   * fails, the recipe learns the reason and continues without a vector.
    *
    * @internal
    */
@@ -341,10 +342,10 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
   }
 
   /**
-   * Adds records, all or none. One with the key of another replaces it.
+   * Adds records, or none of them if one is faulty. A record replaces the record with the same id and kind.
    *
-   * A record whose embedded text did not change keeps its vectors. `{ $: "vector", id, vector }` among the records gives a
-   * record its vector, with a `model` where the schema has several.
+   * A record whose embedded text did not change keeps its vectors. Among the records, `{ $: "vector", id, vector }` gives a
+   * record its vector; add `model` if the schema has several models.
    *
    * @param records Objects, or a text with one JSON object per line.
    */
@@ -353,31 +354,31 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
   }
 
   /**
-   * Removes records by their keys. An id without a kind names the record of the snapshot's only kind, or of kind
-   * `"document"` where there are several; an id that names nothing is a warning.
+   * Removes records by their keys. An id without a kind means the snapshot's only kind, or `"document"` if there are several
+   * kinds. A key that names no record is a warning in the result.
    */
   remove(keys: Iterable<RecordKey>): Removed {
     const all = Array.from(isList(keys) ? keys : [keys], (key) => (typeof key === "number" ? String(key) : key));
     return this.call((raw: RawEngine) => raw.remove(all)) as Removed;
   }
 
-  /** Everything that was written since the snapshot, for {@link Engine.apply}. */
+  /** Returns everything written since the snapshot was opened, as bytes for {@link Engine.apply}. */
   changes(): Uint8Array<ArrayBuffer> {
     return this.call((raw: RawEngine) => raw.changes()) as Uint8Array<ArrayBuffer>;
   }
 
-  /** Brings back what {@link Engine.changes} gave, on the same snapshot. All is applied, or nothing. */
+  /** Applies the bytes of {@link Engine.changes} to an engine of the same snapshot. If it fails, it changes nothing. */
   apply(changes: Uint8Array): void {
     this.call((raw: RawEngine) => raw.apply(changes));
   }
 
-  /** All records as a new snapshot: the bytes that building from them gives. */
+  /** Returns all records as a new snapshot, byte for byte the one that `build` makes of them. */
   snapshot(): Uint8Array<ArrayBuffer> {
     return this.call((raw: RawEngine) => raw.snapshot()) as Uint8Array<ArrayBuffer>;
   }
 
   /**
-   * A snapshot that also holds when each record was written or removed, for the store.
+   * Returns a snapshot that also holds the time of each write and removal, for the store.
    *
    * @internal
    */
@@ -386,8 +387,8 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
   }
 
   /**
-   * As {@link Engine.changes}, with the writes that a compaction put into the opened snapshot; `undefined` when there are
-   * none.
+   * Returns the bytes of {@link Engine.changes} together with the writes that a compaction put into the opened snapshot;
+   * `undefined` if there are none.
    *
    * @internal
    */
@@ -396,7 +397,7 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
   }
 
   /**
-   * Moves this engine to another snapshot, and applies its own changes there. All is done, or nothing.
+   * Moves this engine to another snapshot and applies its own changes there. If it fails, it changes nothing.
    *
    * @internal
    */
@@ -405,10 +406,10 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
   }
 
   /**
-   * All records as a new snapshot whose documents are in other files: what `snapseek build --split-docs` writes. Put them
-   * beside the snapshot as `NAME.snap.docs`, or `NAME.snap.docs.0`, `.1` and so on where there are several.
+   * Returns all records as a new snapshot with its documents in other files, as `snapseek build --split-docs` writes them.
+   * Store one file as `NAME.snap.docs` beside the snapshot, several as `NAME.snap.docs.0`, `.1` and so on.
    *
-   * @param options.maxFileSize The most bytes that a file of documents may have. Defaults to no limit, and one file.
+   * @param options.maxFileSize The greatest size of a file of documents, in bytes. Defaults to no limit and one file.
    */
   splitSnapshot(options: { readonly maxFileSize?: number } = {}): SplitSnapshot {
     checkOptions(options, { maxFileSize: count(1, 0xffffffff) });
@@ -419,7 +420,7 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
 }
 
 /**
- * What a call of an engine that is no more throws.
+ * Makes the error for a call of a freed engine.
  *
  * @internal
  */
@@ -427,13 +428,17 @@ export function freed(): SnapseekError {
   return new SnapseekError("engine/freed", "this engine was freed; open the snapshot again");
 }
 
-/** @internal */
+/**
+ * Returns whether a value is an iterable object.
+ *
+ * @internal
+ */
 export function isList(value: unknown): value is Iterable<object> {
   return typeof value === "object" && value !== null && Symbol.iterator in value;
 }
 
 /**
- * Records as wasm takes them.
+ * Turns records into the form that the module takes: an array or a text.
  *
  * @internal
  */
@@ -441,7 +446,7 @@ export function listed(records: Iterable<object> | string): readonly object[] | 
   return isList(records) ? Array.from(records, withPlainVectors) : records;
 }
 
-/** JSON writes a typed array as an object; as a plain array it is a vector. */
+/** Turns typed arrays into plain arrays, because JSON would write them as objects. */
 function withPlainVectors(record: object): object {
   const typed = Object.entries(Object(record)).filter(([, value]) => ArrayBuffer.isView(value) && "length" in value);
   if (typed.length === 0) return record;

@@ -1,4 +1,4 @@
-// What every entry gives besides `open` and `build`.
+// The exports that every entry has besides `open` and `build`.
 
 export { SnapseekError, type ErrorCode } from "./errors.js";
 export type { BuildProgress } from "./building.js";

@@ -1,4 +1,4 @@
-// The same engine, in a worker: what the worker does.
+// The worker's side of an engine in a worker: it runs the calls that remote.ts sends.
 
 import { Engine, freed } from "./engine.js";
 import type { Package } from "./index.js";
@@ -7,13 +7,13 @@ import { turn } from "./turn.js";
 
 type Call = ToWorker & { snapseek: "call" };
 
-/** Lets a page open and use engines here. */
+/** Answers the calls of a page. */
 export function exposed(endpoint: Endpoint, entry: Pick<Package, "open" | "build">): void {
-  /** What makes engines, and the engines by their numbers; those that were freed are gone. */
+  /** The package at place 0, then the engines by their numbers; `undefined` for freed engines. */
   const owners: (object | undefined)[] = [entry];
-  /** What hears the further messages about a call that is under way, or whose functions an engine still uses. */
+  /** Handlers of later messages, by call: for running calls, and for calls whose functions an engine still uses. */
   const running = new Map<number, (message: Exclude<ToWorker, Call>) => void>();
-  /** By engine, the call that made it: the functions of `open` and `build` live as long as the engine. */
+  /** The call that made each engine: the functions passed to `open` and `build` live as long as the engine. */
   const makers = new Map<number, number>();
 
   const post = (message: ToPage, transfer: ArrayBuffer[] = []): void => endpoint.postMessage(message, transfer);
@@ -45,7 +45,7 @@ export function exposed(endpoint: Endpoint, entry: Pick<Package, "open" | "build
       });
     }
     try {
-      // An abort that is already here is heard first.
+      // Handle an abort message that has already arrived.
       if (signals.length > 0) await turn();
       abort.signal.throwIfAborted();
       const value = await result(call);

@@ -1,19 +1,20 @@
-// Files, for Node and what is like it.
+// Reads files in Node and similar runtimes.
 
 import { open } from "node:fs/promises";
 import type { ReadPart } from "./ranges.js";
 import type { Pieces } from "./source.js";
 
+/** The size of a piece in bytes. */
 const PIECE = 1 << 20;
 
-/** Whether a place is to be fetched; others are paths and file URLs. */
+/** Returns whether a location is an HTTP URL rather than a path or file URL. */
 export const isRemote = (location: string | URL): boolean => /^https?:/i.test(String(location));
 
-/** A file URL may come as a string, as a worker gets it. */
+/** Turns a file URL that comes as a string into a `URL`, because workers receive URLs as strings. */
 export const asPath = (location: string | URL): string | URL =>
   typeof location === "string" && /^file:/i.test(location) ? new URL(location) : location;
 
-/** The file at a path or file URL, in pieces of a megabyte. */
+/** Opens the file at a path or file URL, to be read in pieces of 1 MiB. */
 export async function pieces(location: string | URL): Promise<Pieces> {
   const file = await open(asPath(location));
   try {
@@ -33,7 +34,7 @@ export async function pieces(location: string | URL): Promise<Pieces> {
   }
 }
 
-/** Reads the file at a path or file URL. It is open while it is read, and no longer. */
+/** Returns a function that reads parts of the file at a path or file URL. It opens the file for each read only. */
 export function parts(location: string | URL): ReadPart {
   return async (start, end) => {
     const file = await open(asPath(location));

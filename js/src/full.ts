@@ -1,4 +1,4 @@
-// What every entry but those for searching alone gives besides `open` and `build`.
+// The exports that every entry except the search-only ones has besides `open` and `build`.
 
 export { federation, type Federation, type Tier } from "./federation.js";
 export { openInWorker, type Remote, type RemoteEngine } from "./remote.js";

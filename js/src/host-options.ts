@@ -1,5 +1,5 @@
-// Which options of `open`, `build` and their like are unusable? The module never sees these options, so they are checked here,
-// with the messages that the module gives: all faults in one.
+// Checks the options of `open`, `build` and similar calls. The module never sees these options, so they are checked here, with
+// the same messages: one error for all faults.
 
 import { SnapseekError } from "./errors.js";
 import { formatZodError } from "./primitives.js";
@@ -75,7 +75,7 @@ export function checkArguments(
   known: { readonly [name: string]: OptionForm },
   required: readonly string[] = [],
 ): void {
-  // As options, absent ones would be fine.
+  // `checkOptions` accepts absent options, so a missing argument becomes `null`.
   const entries = Object.entries(given).map(([name, value]) => [name, value === undefined && required.includes(name) ? null : value]);
   checkOptions(Object.fromEntries(entries), known);
 }
@@ -89,7 +89,7 @@ export function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (typeof value === "number") return String(value);
   if (Array.isArray(value)) return "an array";
-  if (value instanceof Date && Number.isNaN(value.getTime())) return "an invalid date";
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "an invalid date" : "a date";
   if (typeof value === "string") return `"${value}"`;
   return typeof value === "object" ? "an object" : typeof value === "undefined" ? "undefined" : `a ${typeof value}`;
 }

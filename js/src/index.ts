@@ -1,9 +1,10 @@
-// The functions of the package, for one environment.
+// Makes the functions of the package for one environment.
 
 import { unlessAborted } from "./abort.js";
 import { built, type BuildProgress } from "./building.js";
 import { documentsOf, type DocumentSource } from "./documents.js";
 import { Engine, Searcher, type RawSearcher } from "./engine.js";
+import { SnapseekError } from "./errors.js";
 import { checkOptions, count, forms, oneOf } from "./host-options.js";
 import { loader, type Glue, type Wasm, type WasmSource } from "./load.js";
 import type { MissingRanges, ReadPart } from "./ranges.js";
@@ -13,96 +14,98 @@ import { received, type DownloadProgress, type RawOpener, type Read, type Source
 import type { Chunk, Embed, Identified, PresetName, RecordInput, Schema, StoredRecord } from "./types.js";
 
 /**
- * What differs between browsers, Node and the others.
+ * The parts that differ between browsers, Node and other runtimes.
  *
  * @internal
  */
 export interface Environment {
-  /** Where the package's own module may be, best first. */
+  /** Loads the package's own module: the places to try, in order. */
   readonly wasm: readonly (() => Promise<Wasm>)[];
-  /** The module at a URL or path that the caller names. */
+  /** Loads the module at a URL or path that the caller names. */
   readonly wasmAt: (location: string | URL) => Promise<Wasm>;
-  /** The snapshot at a URL or path. */
+  /** Reads the snapshot at a URL or path. */
   readonly read: Read;
-  /** What reads the file at a path; nothing where the location is a URL to fetch from. */
+  /** Returns a reader of the file at a path; `undefined` if the location is a URL to fetch. */
   readonly file?: (location: string | URL) => ReadPart | undefined;
 }
 
-/** How the module is loaded. */
+/** The options of every call that loads the module. */
 export interface LoadOptions {
   /**
-   * The WebAssembly module: a URL, a `Response` or a promise of one, bytes, or a compiled module. It is loaded once, so the
-   * first call that needs it decides. Defaults to the package's own.
+   * The WebAssembly module: a URL, a `Response` or a promise of one, bytes, or a compiled module. The module is loaded once:
+   * later calls ignore this option. Defaults to the package's own module.
    */
   readonly wasm?: WasmSource | PromiseLike<WasmSource>;
-  /** Ends the call: its promise is rejected with the signal's reason. */
+  /** Cancels the call: the promise rejects with `signal.reason`. */
   readonly signal?: AbortSignal;
 }
 
-/** How a snapshot is opened. */
+/** The options of `open`. */
 export interface OpenOptions extends LoadOptions {
-  /** Embeds queries, for every `search`. Defaults to the snapshot's own embedder, where it has one. */
+  /** Embeds the queries of every search. Defaults to the snapshot's own embedder, if it has one. */
   readonly embed?: Embed;
-  /** What holds for the calls of `engine.memory`. Defaults to the defaults of each call. */
+  /** Settings of `engine.memory`. Defaults to those of the memory recipe. */
   readonly memory?: MemorySettings;
-  /** Is told how many bytes have come, after every piece. */
+  /** Called after every piece of the snapshot with the number of bytes received. */
   readonly onProgress?: (progress: DownloadProgress) => void;
   /**
-   * Where the documents of a snapshot are that was built with `--split-docs`. For several files: all of them, or the
-   * address that `.0`, `.1` and so on are added to. Defaults to the snapshot's address and `.docs`.
+   * The documents of a snapshot that was built with `--split-docs`: one file, all files in order, or the address to which
+   * `.0`, `.1` and so on are appended. Defaults to the snapshot's address plus `.docs`.
    */
   readonly docs?: DocumentSource | readonly DocumentSource[];
   /**
-   * What to do where a server answers a request for a part of a file with the whole file: refuse, or take the whole.
-   * Defaults to `"error"`.
+   * Handles a server that ignores range requests: `"error"` fails with `documents/no-ranges`, `"download"` takes the whole
+   * file. Defaults to `"error"`.
    */
   readonly onMissingRanges?: MissingRanges;
-  /** How many bytes of documents in other files are kept in memory, packed. Defaults to 8 MiB. */
+  /** The size of the cache for documents in other files, in compressed bytes. Defaults to 8 MiB. */
   readonly docsCache?: number;
 }
 
-/** How records are built. */
+/** The options of `build`. */
 export interface BuildOptions extends LoadOptions {
-  /** Is told how many records have been taken, after every batch. */
+  /** Called after every batch with the number of records read. */
   readonly onProgress?: (progress: BuildProgress) => void;
   /**
-   * Embeds the records for the schema's first model without an embedder of its own, and later the queries. Records whose
-   * vector is unusable have none; `engine.warnings` says so.
+   * Embeds the records for the schema's first model that has no embedder, and later the queries. A record whose vector is
+   * unusable is stored without one, and `engine.warnings` says so.
    */
   readonly embed?: Embed;
-  /** Makes it an error where `embed` makes an unusable vector. Defaults to `false`. */
+  /** Fails with `embed/failed` if a vector from `embed` is unusable. Defaults to `false`. */
   readonly strict?: boolean;
 }
 
-/** Opens a snapshot. */
+/** The function `open`. */
 export interface Open {
   /**
-   * Opens a snapshot: a URL, in Node also a path, a `Response` or a promise of one, bytes, a `Blob` or a `ReadableStream`.
+   * Opens a snapshot from a URL, a path (in Node), a `Response` or a promise of one, bytes, a `Blob` or a `ReadableStream`.
    *
-   * @typeParam R What records are like. It is taken at its word: nothing is checked.
+   * @typeParam R The type of stored records. Nothing checks that they have it.
    */
   <R extends object = StoredRecord>(source: Source | PromiseLike<Source>, options?: OpenOptions): Promise<Engine<R>>;
 }
 
-/** Opens a snapshot for searching alone. */
+/** The function `open` of `snapseek/search`. */
 export interface OpenToSearch {
   /**
-   * Opens a snapshot: a URL, in Node also a path, a `Response` or a promise of one, bytes, a `Blob` or a `ReadableStream`.
+   * Opens a snapshot from a URL, a path (in Node), a `Response` or a promise of one, bytes, a `Blob` or a `ReadableStream`.
    *
-   * @typeParam R What records are like. It is taken at its word: nothing is checked.
+   * @typeParam R The type of stored records. Nothing checks that they have it.
    */
   <R extends object = StoredRecord>(source: Source | PromiseLike<Source>, options?: OpenOptions): Promise<Searcher<R>>;
 }
 
-/** Builds an engine. */
+/** The function `build`. */
 export interface Build {
   /**
-   * Builds an engine from records: objects, or a text with one JSON object a line. Without a schema it is inferred: strings
-   * are text, arrays of strings keywords, numbers and booleans attributes, ISO dates times. The name of a preset stands for
-   * its schema. `{ $: "vector", id, vector }` among them, with a `model` where there are several, is the vector of a record,
-   * and `{ $: "delete", id }` removes one.
+   * Builds an engine from records: objects, or a text with one JSON object per line.
    *
-   * @typeParam R What records are like, once they are stored.
+   * Among the records, `{ $: "vector", id, vector }` gives a record its vector (add `model` if the schema has several
+   * models), and `{ $: "delete", id }` removes a record.
+   *
+   * @param schema A schema or the name of a preset. By default it is inferred: strings become text fields, arrays of
+   * strings keywords, numbers and booleans attributes, and ISO 8601 dates times.
+   * @typeParam R The type of stored records.
    */
   <R extends object = StoredRecord>(
     records: Iterable<RecordInput | Identified> | string,
@@ -111,18 +114,19 @@ export interface Build {
   ): Promise<Engine<R>>;
 }
 
-/** Cuts a text into chunks. */
+/** The function `chunkText`. */
 export interface ChunkText {
   /**
-   * Cuts a text into chunks of at most `size` characters (code points), each sharing `overlap` with the one before. A chunk
-   * ends at the best break of its last quarter: a heading, a blank line, a line end, the end of a sentence, a space.
+   * Cuts a text into chunks that overlap. A chunk ends at the best break in its last quarter: a heading, a blank line, the
+   * end of a line, the end of a sentence, or a space.
    *
-   * The size is 1 to 6000 and defaults to 1200, the overlap 0 to 1000, less than the size, and defaults to 200.
+   * @param size The greatest number of characters (code points) per chunk, 1 to 6000. Defaults to 1200.
+   * @param overlap The number of characters shared with the chunk before, 0 to 1000 and less than `size`. Defaults to 200.
    */
   (body: string, size?: number, overlap?: number): Promise<Chunk[]>;
 }
 
-/** What an environment gives: the functions of the package, and what loads the module for others. */
+/** The functions of the package in one environment, and the function that loads the module. */
 export interface Package {
   readonly open: Open;
   readonly build: Build;
@@ -153,7 +157,12 @@ export function connect(raw: typeof whole, environment: Environment): Package {
       checkOptions(options, OPEN_OPTIONS);
       const opened = await received(source, environment.read, load(options.wasm), options);
       const engine = Engine.of(opened, options.embed, await documentsOf(opened, source, options, environment)) as Engine<R>;
-      if (options.memory) engine.memory.configure(options.memory);
+      try {
+        if (options.memory) engine.memory.configure(options.memory);
+      } catch (error) {
+        engine.free();
+        throw ofOption("memory", error);
+      }
       return engine;
     },
     async build<R extends object>(records: Iterable<object> | string, schema?: Schema | PresetName, options: BuildOptions = {}) {
@@ -166,8 +175,14 @@ export function connect(raw: typeof whole, environment: Environment): Package {
   };
 }
 
+/** Turns a fault among the settings in an option into a fault of that option. */
+function ofOption(name: string, error: unknown): unknown {
+  if (!(error instanceof SnapseekError && error.code.startsWith("option/"))) return error;
+  return new SnapseekError(`option/${name}`, `${name}: ${error.message}`);
+}
+
 /**
- * As {@link connect}, where the module can only search.
+ * Like {@link connect}, for the search-only module.
  *
  * @internal
  */

@@ -1,4 +1,4 @@
-// Where there are no files: the module comes as a script, and a string is a URL.
+// The entry without files: the module comes as a script, and a string is a URL.
 import { chunks } from "./chunking.js";
 import { fetching } from "./fetching.js";
 import { connect, type Build, type ChunkText, type Open } from "./index.js";

@@ -1,26 +1,25 @@
-// How does the WebAssembly module get here? From where the caller says, or else from the first place of the environment
-// that has it.
+// Loads the WebAssembly module: from the place that the caller names, or from the first place of the environment that works.
 
 import { SnapseekError, reasonOf, refusal } from "./errors.js";
 import { isPlace } from "./place.js";
 
-// To TypeScript a module is `{}`, and so would a number be; hence the `object`.
-/** The module, or where it is: a URL, in Node also a path. */
+// TypeScript declares `WebAssembly.Module` as `{}`, which accepts numbers; `& object` excludes them.
+/** The WebAssembly module: its URL, its path (in Node), or the module itself. */
 export type WasmSource = string | URL | Response | BufferSource | (WebAssembly.Module & object);
 
-/** What a module is made of. */
+/** A value that the module can be compiled from. */
 export type Wasm = Response | BufferSource | WebAssembly.Module;
 
-/** The glue, as far as loading is concerned: what makes an instance of a module. */
+/** The part of the glue that makes an instance of a module. */
 export interface Glue {
   readonly initSync: (input: { module: WebAssembly.Module }) => unknown;
 }
 
 /**
- * Loads the module once, when it is first needed; what failed is tried again.
+ * Makes a function that loads the module once, at its first call. After a failure the next call tries again.
  *
- * @param places Where the module may be, best first.
- * @param wasmAt The module at a place that the caller named.
+ * @param places Load the package's own module; tried in order.
+ * @param wasmAt Loads the module at a place that the caller names.
  */
 export function loader<Raw extends Glue>(
   raw: Raw,
@@ -56,12 +55,12 @@ export function loader<Raw extends Glue>(
   };
 }
 
-/** The module, compiled; a response while it arrives, where its type lets the browser do so. */
+/** Compiles the module. A response with the right type is compiled while it arrives. */
 async function compiled(wasm: Wasm): Promise<WebAssembly.Module> {
   if (wasm instanceof WebAssembly.Module) return wasm;
   if (!("arrayBuffer" in wasm)) return WebAssembly.compile(wasm);
   const type = wasm.headers.get("content-type");
-  // Servers of single-page applications answer with the page where they have no file.
+  // Servers of single-page applications send the page in place of a missing file.
   if (!wasm.ok || type?.startsWith("text/html")) throw refusal(wasm);
   return type === "application/wasm" && "compileStreaming" in WebAssembly
     ? WebAssembly.compileStreaming(wasm)

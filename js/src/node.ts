@@ -1,5 +1,5 @@
-// In Node: the module stands beside this file, and a string is a path, unless it is an http URL. A bundler that makes one
-// script of everything leaves no file beside it; the module is then in the script.
+// The entry for Node. The module is the file beside this one, and a string is a path unless it is an HTTP URL. Where a bundler
+// left no such file, the module comes from the inline script.
 import { readFile } from "node:fs/promises";
 import { chunks } from "./chunking.js";
 import { asPath, isRemote, parts, pieces } from "./file.js";

@@ -1,7 +1,7 @@
-// How do options become JSON text? Every value keeps its place, also the ones that JSON cannot hold: the module reports those
-// together with all other faults.
+// Writes options as JSON text. Values that JSON cannot hold become markers, so that the module reports them together with all
+// other faults.
 
-/** Objects nested deeper than this are refused; a cycle is deeper than any limit. */
+/** Objects nested deeper than this are reported; a cycle always is. */
 const MAX_DEPTH = 64;
 
 /** The key of an object that stands for a value without a JSON form; `src/options/foreign.rs` reads it. */
@@ -55,6 +55,7 @@ function plainObject(value: object, depth: number): unknown {
   }
 }
 
-function foreign(name: string): object {
+/** Makes a marker for a value that the module must report; messages call it `name`. */
+export function foreign(name: string): object {
   return { [FOREIGN]: name };
 }

@@ -1,4 +1,4 @@
-// As raw.ts, for the module that can only search.
+// Like raw.ts, for the search-only module.
 import { Engine, Receiver, initSync } from "./glue-search.js";
 
 export const raw = { Engine, Receiver, initSync };

@@ -1,99 +1,110 @@
-/** What may happen to hits once they are scored, in any search. */
+/** Steps after scoring, which every search offers. They run in the order of this list. */
 export interface Stages {
-  /** Finds only what was there, and valid, at this moment. Defaults to no moment. */
+  /** Finds only records that existed and were valid at this moment (`createdAt`, `validFrom`, `validUntil`). Defaults to off. */
   readonly asOf?: number | string | Date;
-  /** The ids of records that come first, as far as they pass the filters. Defaults to none. */
+  /** The ids of records to put first, in this order, if they pass the filter. Defaults to none. */
   readonly pinned?: readonly string[];
-  /** Drops what neither words nor vectors find so relevant, 0 to 1. Defaults to nothing. */
+  /** Drops records whose keyword and vector signals are both below this relevance, 0 to 1. Defaults to off. */
   readonly minRelevance?: number;
-  /** Puts hits that are so much alike, 0 to 1, under the better one; `true` is 0.95. Defaults to `false`. */
+  /** Puts a hit under a better one if their similarity reaches this value, 0 to 1; `true` means 0.95. Defaults to `false`. */
   readonly fold?: boolean | number;
-  /** λ of maximal marginal relevance, 0 to 1: 1 is the order of scores, less brings what is new forward. Defaults to 1. */
+  /** λ of maximal marginal relevance, 0 to 1: 1 keeps the order of scores, less prefers variety. Defaults to 1. */
   readonly diversity?: number;
-  /** Ends the page before the texts of its hits have more tokens than this together. Defaults to no bound. */
+  /** Ends the page before the texts of its hits exceed this number of tokens, estimated. The first hit always stays. Defaults to no limit. */
   readonly maxTokens?: number;
 }
 
-/** A rule of one's own, in place of the built-in fusion. docs/recipes.md has examples. */
+/** A scoring rule of your own, in place of the built-in fusion. docs/recipes.md has examples. */
 export interface Recipe {
-  /** Where candidates come from. */
+  /** How candidates are found. */
   readonly retrieve?: {
-    /** Which legs run. Defaults to both, where the query has a vector. */
+    /** The legs that run. Defaults to both if the query has a vector. */
     readonly mode?: "keyword" | "vector" | "hybrid";
-    /** Whether any word is enough, all have to be there, or any as the beginning of a word. Defaults to `"any"`. */
+    /** Matches records with any word, with all words, or with any word as a prefix. Defaults to `"any"`. */
     readonly words?: "any" | "all" | "prefix";
-    /** How many candidates each leg gives, 1 to 10,000. Defaults to 100, or twice a long page. */
+    /** The number of candidates per leg, 1 to 10,000. Defaults to 100, or to twice the page where that is more. */
     readonly candidates?: number;
   };
-  /** What is measured and added up, by the names that explanations use. */
+  /** The signals to add up, by the names that explanations show. */
   readonly signals: { readonly [name: string]: RecipeSignal };
-  /** What the sum is multiplied by. Defaults to nothing. */
+  /** The factors to multiply the sum by. Defaults to none. */
   readonly factors?: { readonly [name: string]: RecipeSignal };
-  /** Whether signals are added up, or the places that they put hits in. Defaults to `"sum"`. */
+  /** Adds up the values of the signals, or the reciprocals of their ranks. Defaults to `"sum"`. */
   readonly fuse?: "sum" | "rrf";
   /** The constant of `"rrf"`. Defaults to 60. */
   readonly k?: number;
-  /** Brings scores to 0 to 1. Defaults to `false`. */
+  /** Clamps scores to 0 to 1. Defaults to `false`. */
   readonly clamp?: boolean;
-  /** What happens to the hits once they are scored. Defaults to nothing. */
+  /** Steps after scoring. Defaults to none. */
   readonly rerank?: Stages;
 }
 
-/** What a signal measures. Where `measure` is absent, the signal's name is the measure, or the attribute. */
+/** A signal: a measure and its weight. Without `measure`, the signal's name is the measure, or else the attribute to read. */
 export type RecipeSignal = RecipeMeasure & {
-  /** What it counts. Defaults to 1. */
+  /** The weight. Defaults to 1. */
   readonly weight?: number;
 };
 
-/** What can be measured of a candidate. */
+/** A measure of a candidate. */
 export type RecipeMeasure =
   | {
-      /** How well words match; how near the vector is. */
+      /** The bm25 of the words, as a positive number, or the similarity of the vectors. */
       readonly measure?: "bm25" | "vector";
-      /** How the raw number is curved. Defaults to `"plain"` for words, `"positive"` for vectors. */
+      /**
+       * Transforms the number: `"plain"` keeps it, `"saturated"` gives x / (1 + x), `"positive"` raises negative numbers to 0,
+       * and `"ofGreatest"` divides by the greatest among the candidates. Defaults to `"plain"` for bm25 and `"positive"` for
+       * vectors.
+       */
       readonly curve?: "plain" | "saturated" | "positive" | "ofGreatest";
-      /** Divides by this, and gives 1 at most. */
+      /** Divides by this number and limits the result to 1, in place of a curve. */
       readonly cap?: number;
     }
   | {
-      /** Its place among what words found, 1 to 0; the share of the query's terms that it has. */
+      /** The place among the keyword candidates, from 1 down to 0, or the share of the query's terms in the record. */
       readonly measure: "place" | "overlap";
     }
   | {
-      /** What is left at its age: by the logarithm, or by `rate` a day, or by half in `halfLife` days. */
+      /** A value that falls with age: logarithmically, or exponentially by `rate` per day or by half per `halfLife` days. */
       readonly measure?: "recency";
-      /** The attribute that tells when. Defaults to `"createdAt"`. */
+      /** The attribute of type `time`. Defaults to `"createdAt"`. */
       readonly field?: string;
+      /** The exponential rate per day. */
       readonly rate?: number;
+      /** The half-life in days. */
       readonly halfLife?: number;
+      /** The least value of the logarithmic curve, 0 to 1. Defaults to 0. */
       readonly floor?: number;
-      /** For records without a time. Defaults to 0. */
+      /** The value for records without a time. Defaults to 0. */
       readonly default?: number;
     }
   | {
-      /** A number of the record's own, or what its word is worth. */
+      /** The number in an attribute, or the number that `values` gives to its keyword. */
       readonly measure?: "field";
       /** The attribute. Defaults to the signal's name. */
       readonly field?: string;
-      /** What each word is worth; for attributes of words. */
+      /** A number per keyword; required for attributes of keywords. */
       readonly values?: { readonly [word: string]: number };
-      /** For records without. Defaults to 0, for `salience` to 1. */
+      /** The value for records without the attribute. Defaults to 0, for `salience` to 1. */
       readonly default?: number;
     }
   | {
-      /** How many words it shares with others: their Jaccard index. */
+      /** The Jaccard index of the record's keywords and the given ones. */
       readonly measure: "shared";
+      /** The attribute. Defaults to the signal's name. */
       readonly field?: string;
+      /** The given keywords. */
       readonly with: readonly string[];
     }
   | {
-      /** 1 where it is this word, otherwise 0. */
+      /** 1 if the attribute has this value, otherwise 0. */
       readonly measure: "equal";
+      /** The attribute. Defaults to the signal's name. */
       readonly field?: string;
+      /** The value. */
       readonly to: string;
     }
   | {
-      /** The greatest of several, each multiplied by its scale. */
+      /** The greatest of several measures, each multiplied by its `scale` (1 by default). */
       readonly measure: "greatest";
       readonly of: { readonly [name: string]: RecipeMeasure & { readonly scale?: number } };
     };

@@ -1,4 +1,4 @@
-// The same engine, in a worker: what the page sees of it.
+// The page's side of an engine in a worker: a proxy that sends every call to exposed.ts.
 
 import { unlessAborted } from "./abort.js";
 import { beside, type DocumentSource } from "./documents.js";
@@ -11,8 +11,8 @@ import { contentOf, type Source } from "./source.js";
 import type { Identified, RecordInput, Schema, StoredRecord } from "./types.js";
 
 /**
- * The same calls, each with a promise of what it gives; a property is a promise of its value. Since all of them can wait,
- * documents in other files are fetched for any of them, without `withDocuments`.
+ * The same methods, each returning a promise; a property becomes a promise of its value. Every call fetches documents from
+ * other files by itself, so there is no `withDocuments`.
  */
 export type Remote<T> = {
   readonly [Name in keyof T as Name extends symbol | "withDocuments" ? never : Name]: T[Name] extends (...args: infer Args) => infer Result
@@ -22,21 +22,21 @@ export type Remote<T> = {
       : Promise<T[Name]>;
 };
 
-/** An engine in a worker. {@link Engine} says what its calls do. */
+/** An engine in a worker. {@link Engine} documents its calls. */
 export type RemoteEngine<R extends object = StoredRecord> = Remote<Engine<R>>;
 
-/** What a worker can do for a page. */
+/** The functions of the package, run in a worker. */
 export interface RemotePackage {
   /**
-   * Opens a snapshot in the worker. Bytes are handed over, not copied: what was given is empty afterwards.
+   * Opens a snapshot in the worker. Bytes are transferred, not copied: the given array is empty afterwards.
    *
-   * @typeParam R What records are like. It is taken at its word: nothing is checked.
+   * @typeParam R The type of stored records. Nothing checks that they have it.
    */
   open<R extends object = StoredRecord>(source: Source | PromiseLike<Source>, options?: OpenOptions): Promise<RemoteEngine<R>>;
   /**
    * Builds an engine in the worker. Records are copied.
    *
-   * @typeParam R What records are like, once they are stored.
+   * @typeParam R The type of stored records.
    */
   build<R extends object = StoredRecord>(
     records: Iterable<RecordInput | Identified> | string,
@@ -45,21 +45,21 @@ export interface RemotePackage {
   ): Promise<RemoteEngine<R>>;
 }
 
-/** A call that has no answer yet. */
+/** A call without a response yet. */
 interface Waiting {
   readonly args: readonly unknown[];
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
-/** The number of the last call. Those who speak with the same worker hear each other's answers, so none is given twice. */
+/** The number of the last call. All connections to a worker receive all messages, so they share one sequence of numbers. */
 let last = 0;
 
-/** Speaks with a worker that calls `expose`. The worker is yours: make it, and end it. */
+/** Connects to a worker that calls `expose`. You create the worker, and you terminate it. */
 export function connect(worker: Endpoint | Worker): RemotePackage {
   const endpoint = worker as Endpoint;
   const waiting = new Map<number, Waiting>();
-  /** By engine, the arguments of the call that made it: the worker calls their functions as long as the engine lives. */
+  /** The arguments of the call that made each engine: the worker calls their functions as long as the engine lives. */
   const lasting = new Map<number, { readonly id: number; readonly args: readonly unknown[] }>();
 
   const post = (message: ToWorker, transfer: ArrayBuffer[] = []): void => endpoint.postMessage(message, transfer);
@@ -96,7 +96,7 @@ export function connect(worker: Endpoint | Worker): RemotePackage {
     post({ snapseek: "returned", id, call, outcome });
   }
 
-  /** Calls something in the worker. What cannot be sent is kept here: functions are called back, signals passed on. */
+  /** Sends a call to the worker. Functions and signals stay here: the worker calls functions by message, and aborts are sent. */
   function ask(path: readonly string[], args: readonly unknown[], engine: number, transfer?: ArrayBuffer[]): Promise<unknown> {
     const functions: Place[] = [];
     const symbols: Place[] = [];
@@ -133,11 +133,11 @@ export function connect(worker: Endpoint | Worker): RemotePackage {
     });
   }
 
-  /** Stands for an object of the worker: its properties are such objects again, and can be called. */
+  /** Makes a proxy of an object in the worker. Its properties are proxies too, and can be called. */
   function remote(engine: number, path: readonly string[]): unknown {
     return new Proxy(() => {}, {
       get(_, name) {
-        // What is awaited is asked whether it is a promise.
+        // `await` looks for `then` to detect a promise.
         if (typeof name === "symbol" || name === "then") return undefined;
         const isValue = path.length === 0 && (name === "length" || name === "warnings");
         return isValue ? ask([...path, name], [], engine) : remote(engine, [...path, name]);
@@ -154,7 +154,7 @@ export function connect(worker: Endpoint | Worker): RemotePackage {
       const content = await sendable(source, options.signal);
       const transfer = content instanceof Uint8Array ? [content.buffer as ArrayBuffer] : [];
       try {
-        // Where the worker has the address of the snapshot, it finds the documents itself.
+        // If the worker gets the address of the snapshot, it finds the documents by itself.
         const docs = sendableDocs(options.docs ?? (typeof content === "string" ? [] : beside(await source)));
         const sent = { ...options, docs, wasm: await options.wasm };
         return (await ask(["open"], [content, sent], 0, transfer)) as RemoteEngine<R>;
@@ -177,7 +177,7 @@ export function openInWorker<R extends object = StoredRecord>(
   return connect(worker).open<R>(source, options);
 }
 
-/** A source as a worker can have it: a place, bytes that can be handed over, or pieces that it asks for. */
+/** Turns a source into something to send: a location, bytes to transfer, or pieces that the worker asks for. */
 async function sendable(source: Source | PromiseLike<Source>, signal: AbortSignal | undefined) {
   const given = await unlessAborted(Promise.resolve(source), signal);
   if (!isPlace(given)) {
@@ -188,12 +188,12 @@ async function sendable(source: Source | PromiseLike<Source>, signal: AbortSigna
   return absolute(given);
 }
 
-/** What is relative is so to the page, not to the worker's script. */
+/** Resolves a relative URL against the page, because the worker would resolve it against its script. */
 function absolute(place: string | URL): string {
   return typeof document === "undefined" ? String(place) : new URL(place, document.baseURI).href;
 }
 
-/** Places of documents as a worker can have them; nothing where it finds them itself. */
+/** Turns the locations of documents into values to send; `undefined` if the worker finds the documents by itself. */
 function sendableDocs(docs: NonNullable<OpenOptions["docs"]>): OpenOptions["docs"] {
   if (Array.isArray(docs)) return docs.length > 0 ? docs.flatMap((one: DocumentSource) => sendableDocs(one) ?? []) : undefined;
   return isPlace(docs) ? absolute(docs) : docs;
@@ -205,7 +205,7 @@ function isPlain(value: unknown): value is Record<string, unknown> {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Whether this can be iterated over, but not sent. */
+/** Returns whether a value is an iterator, which cannot be sent as a message. */
 function isOtherIterable(value: unknown): value is Iterable<unknown> {
   return typeof value === "object" && value !== null && "next" in value && Symbol.iterator in value;
 }

@@ -1,4 +1,4 @@
-// As inline.ts, with what can only search; the full module does its work, since the package has one as a script.
+// Like inline.ts, for searching only. It uses the full module, because the package has only that one as a script.
 import { fetching } from "./fetching.js";
 import { connectToSearch, type OpenToSearch } from "./index.js";
 import { raw } from "./raw-search.js";

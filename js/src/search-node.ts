@@ -1,4 +1,4 @@
-// As node.ts, with the module that can only search; where that does not run or cannot be had, the full one does its work.
+// Like node.ts, with the search-only module. Without SIMD or without the file, the full module does the work.
 import { readFile } from "node:fs/promises";
 import { asPath, isRemote, parts, pieces } from "./file.js";
 import { connectToSearch, type OpenToSearch } from "./index.js";

@@ -1,11 +1,11 @@
-// As web.ts, with the module that can only search; where that does not run or cannot be had, the full one does its work.
+// Like web.ts, with the search-only module. Without SIMD or without the file, the full module does the work.
 import { fetching } from "./fetching.js";
 import { connectToSearch, type OpenToSearch } from "./index.js";
 import { raw } from "./raw-search.js";
 import { hasSimd } from "./simd.js";
 
 const here = /* @__PURE__ */ connectToSearch(raw, {
-  // Bundlers look for these very expressions.
+  // Bundlers recognise exactly this form of expression.
   wasm: [
     async () =>
       fetch(hasSimd() ? new URL("./snapseek-search.wasm", import.meta.url) : new URL("./snapseek.plain.wasm", import.meta.url)),

@@ -1,4 +1,4 @@
-// As workerd.ts, with the module that can only search.
+// Like workerd.ts, with the search-only module.
 import { fetching } from "./fetching.js";
 import { connectToSearch, type OpenToSearch } from "./index.js";
 import { raw } from "./raw-search.js";

@@ -1,4 +1,4 @@
-/** A module with one function, which multiplies and adds with SIMD: 3 · 5 + 3 · 5. */
+/** A module with one function that computes 3 · 5 + 3 · 5 with SIMD. */
 const COMPUTES_WITH_SIMD = [
   ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
   ...[0x01, 0x05, 0x01, 0x60, 0x00, 0x01, 0x7f],
@@ -9,8 +9,9 @@ const COMPUTES_WITH_SIMD = [
 ];
 
 /**
- * Whether WebAssembly has SIMD here. Where it has not, the plain build gives the same answers, more slowly. It is made to
- * compute, since there were browsers that took such a module and computed wrongly.
+ * Returns whether WebAssembly has working SIMD here. Without it, the plain module gives the same answers more slowly.
+ *
+ * The test runs a computation, because some browsers compiled such modules and computed wrong results.
  */
 export function hasSimd(): boolean {
   try {

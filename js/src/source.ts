@@ -1,11 +1,11 @@
-// How does a snapshot get into the module's memory? Whole, where its bytes are here; else piece by piece, as they come.
+// Brings a snapshot into the module's memory: at once if its bytes are here, otherwise piece by piece as they arrive.
 
 import { unlessAborted } from "./abort.js";
 import { call, filled } from "./engine.js";
 import { SnapseekError, refusal, unread } from "./errors.js";
 import { isPlace } from "./place.js";
 
-/** A snapshot, or where it is: a URL, in Node also a path. */
+/** A snapshot: its URL, its path (in Node), or its content. */
 export type Source =
   | string
   | URL
@@ -15,40 +15,40 @@ export type Source =
   | Blob
   | ReadableStream<Uint8Array>;
 
-/** How far a download is. */
+/** The progress of a download. */
 export interface DownloadProgress {
-  /** How many bytes have come. */
+  /** The number of bytes received. */
   readonly loaded: number;
-  /** How many there will be; absent where that is not known. */
+  /** The number of all bytes; absent if it is not known. */
   readonly total?: number;
 }
 
-/** Bytes that come one after the other. */
+/** Bytes that arrive in pieces. */
 export interface Pieces {
-  /** How many bytes there will be, where that is known. */
+  /** The number of all bytes; `undefined` if it is not known. */
   readonly total: number | undefined;
-  /** The next piece, good until another is asked for; `undefined` after the last. */
+  /** Returns the next piece, which stays valid until the next call; `undefined` after the last. */
   next(): Promise<Uint8Array | undefined>;
-  /** Ends it, whether it is at its end or not. */
+  /** Releases the source, also before its end. */
   stop(): Promise<void>;
 }
 
-/** What is at a URL or path. */
+/** Opens the content at a URL or path. */
 export type Read = (location: string | URL, signal: AbortSignal | undefined) => Promise<Response | Pieces>;
 
-/** What opens a snapshot in wasm. */
+/** The part of the glue that opens snapshots. */
 export interface RawOpener<Raw> {
   Engine: { open(bytes: Uint8Array): Raw };
   Receiver: new (capacity: number) => { write(piece: Uint8Array): void; finish(): Raw; free(): void };
 }
 
-/** How a snapshot is received. */
+/** The options of `open` that this file handles. */
 export interface Receiving {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
 }
 
-/** Opens a snapshot, wherever it is. Downloading begins at once, writing when the module is `ready`. */
+/** Opens a snapshot from any source. The download starts at once; its bytes are written when the module is `ready`. */
 export async function received<Raw>(
   source: Source | PromiseLike<Source>,
   read: Read,
@@ -67,7 +67,7 @@ export async function received<Raw>(
   }
 }
 
-/** Writes pieces into the module's memory and opens what they are. */
+/** Writes pieces into the module's memory and opens the snapshot that they make. */
 function written<Raw>(pieces: Pieces, glue: RawOpener<Raw>, { signal, onProgress }: Receiving): Promise<Raw> {
   const { total } = pieces;
   return filled(() => new glue.Receiver(Math.min(total ?? 0, 0xffffffff)), async (receiver) => {
@@ -90,7 +90,7 @@ async function contentAt(
   return contentOf(isPlace(given) ? await read(given, signal) : given);
 }
 
-/** The content of a source. It is known by what it can do, since another realm's `Response` is not this one's. */
+/** Returns the content of a source. It tests for methods, not classes, because a `Response` may come from another realm. */
 export async function contentOf(source: Exclude<Source, string | URL> | Pieces): Promise<Uint8Array | Pieces> {
   if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
   if (typeof source === "object" && source !== null) {
@@ -100,15 +100,15 @@ export async function contentOf(source: Exclude<Source, string | URL> | Pieces):
     if ("headers" in source) return contentOfResponse(source);
     if ("stream" in source) return piecesOf(source.stream(), source.size);
   }
-  const wanted = "a URL, Response, ArrayBuffer, Uint8Array, Blob or ReadableStream";
-  throw new SnapseekError("source/unknown", `no snapshot comes from this; ${wanted} is wanted`);
+  const accepted = "a URL, Response, ArrayBuffer, Uint8Array, Blob or ReadableStream";
+  throw new SnapseekError("source/unknown", `a snapshot cannot be read from this value; pass ${accepted}`);
 }
 
 async function contentOfResponse(response: Response): Promise<Uint8Array | Pieces> {
   if (!response.ok) throw refusal(response);
   if (!response.body) return new Uint8Array(await response.arrayBuffer());
   const length = response.headers.get("content-length");
-  // Where the content is encoded, its length is that of the encoded bytes.
+  // With a content encoding, the header gives the length of the encoded bytes.
   const isKnown = length !== null && !response.headers.has("content-encoding");
   return piecesOf(response.body, isKnown ? Number(length) : undefined);
 }

@@ -1,184 +1,186 @@
 import type { Recipe, Stages } from "./recipe.types.js";
 
-/** A JSON value. */
+/** A value that JSON can hold. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /**
- * A record to build from or to add: a flat object with an id. It is kept as `JSON.stringify` writes it, so `undefined` is
- * left out and a `Date` becomes an ISO string.
+ * A record to build from or to add: a flat object with an id.
+ *
+ * The engine stores it as `JSON.stringify` writes it: properties that are `undefined` are left out, and a `Date` becomes an
+ * ISO 8601 string.
  */
 export interface RecordInput {
-  /** The record's id; a whole number is kept as a string. */
+  /** The id, unique within the kind. An integer is stored as a string. */
   readonly id: string | number;
-  /** The record's kind; an id is unique within its kind. Defaults to `"document"`. */
+  /** The kind of record. Defaults to `"document"`. */
   readonly kind?: string | undefined;
-  /** Text fields, attributes, and whatever else is to be stored. */
+  /** Text fields and attributes, as the schema names them. All other properties are stored, but not searched. */
   readonly [field: string]: unknown;
 }
 
-/** A record of a type of yours: an interface needs no more than an id to be one. */
+/** A record of your own type: any object with an id. */
 export interface Identified {
-  /** The record's id; a whole number is kept as a string. */
+  /** The id, unique within the kind. An integer is stored as a string. */
   readonly id: string | number;
-  /** The record's kind; an id is unique within its kind. Defaults to `"document"`. */
+  /** The kind of record. Defaults to `"document"`. */
   readonly kind?: string | undefined;
 }
 
-/** A record as it is stored. */
+/** A record as the engine stores it: plain JSON. */
 export interface StoredRecord {
   readonly id: string | number;
   readonly kind?: string;
   readonly [field: string]: Json | undefined;
 }
 
-/** What names a record: its id, or its id and kind. The kind defaults to `"document"`. */
+/** The key of a record: its id, or its id and kind. */
 export type RecordKey = string | number | { readonly id: string | number; readonly kind?: string | undefined };
 
-/** The type of an attribute. A `time` is milliseconds since 1970 or an ISO 8601 date. */
+/** The type of an attribute. A `time` is a number of milliseconds since 1970 or an ISO 8601 date. */
 export type AttributeType = "keyword" | "keywords" | "number" | "bool" | "time";
 
-/** A schema for records of a known shape, and the recipe of that name. */
+/** The name of a preset: a ready-made schema, searched by the recipe of the same name. */
 export type PresetName = "hybrid" | "memory" | "rag" | "unified" | "vault";
 
-/** What is text, what is an attribute, and how text is broken into terms. */
+/** Describes records: which properties are text, which are attributes, and how text is split into terms. */
 export interface Schema {
-  /** FTS5's `tokenize=` string. Defaults to `"porter unicode61"`. */
+  /** The tokenizer, as in FTS5's `tokenize=`. Defaults to `"porter unicode61"`. */
   readonly tokenizer?: string;
-  /** Breaks runs of CJK characters into terms of two. By default a run is one term, as in FTS5. */
+  /** Splits runs of Chinese, Japanese and Korean characters into overlapping pairs. By default a run is one term, as in FTS5. */
   readonly cjk?: "bigrams";
-  /** Keeps words as written beside their stems, for `asYouType`, `typos` and `suggest`. Defaults to `false`. */
+  /** Also indexes words as written, not only their stems, for `asYouType`, `typos` and `suggest`. Defaults to `false`. */
   readonly forms?: boolean;
-  /** What answers where a question names no recipe. Defaults to `"hybrid"`. */
+  /** The recipe of a search that names none. Defaults to `"hybrid"`. */
   readonly recipe?: PresetName;
   /** The text fields, in FTS5's column order. */
   readonly fields: { readonly [name: string]: TextField };
-  /** What can be filtered and counted. Defaults to nothing. */
+  /** The attributes, which can be filtered and counted. Defaults to none. */
   readonly attributes?: { readonly [name: string]: AttributeType };
-  /** The models whose vectors records have. Defaults to none. */
+  /** The embedding models that records have vectors of, by name. Defaults to none. */
   readonly vectors?: { readonly [name: string]: VectorModel };
 }
 
-/** A model whose vectors records have. */
+/** An embedding model that records have vectors of. */
 export interface VectorModel {
   /**
-   * How precisely vectors are kept: four bytes a number, one byte, or one bit with a byte behind it for the best ones.
-   * Defaults to `"i8"`.
+   * The precision of stored vectors: `"f32"` takes four bytes per number, `"i8"` one byte, and `"i1"` one bit, with one
+   * byte per number to score the best candidates again. Defaults to `"i8"`.
    */
   readonly encoding?: "f32" | "i8" | "i1";
-  /** What near means. Defaults to `"cosine"`. */
+  /** The measure of similarity. Defaults to `"cosine"`. */
   readonly metric?: "cosine" | "dot" | "euclidean";
-  /** How many numbers a vector has, 1 to 4096. Defaults to what the first one has. */
+  /** The number of numbers in a vector, 1 to 4096. Defaults to the width of the first vector. */
   readonly width?: number;
-  /** The field of a record that holds its vector, an array or typed array. It is not stored with the record. */
+  /** The property of a record that holds its vector, an array or typed array. It is not stored with the record. */
   readonly field?: string;
-  /** The text fields that are embedded. Defaults to all. */
+  /** The text fields to embed. Defaults to all. */
   readonly text?: readonly string[];
-  /** What the snapshot itself embeds queries and new records with. Defaults to nothing. */
+  /** The embedder inside the snapshot, which embeds queries and new records. Defaults to none. */
   readonly embedder?: "hash" | "static";
-  /** Which model made the vectors. */
+  /** The name of the model that made the vectors. */
   readonly id?: string;
-  /** What tells two versions of that model apart. */
+  /** A text that differs between two versions of that model. */
   readonly fingerprint?: string;
 }
 
-/** Makes vectors of texts, one each, in order. */
+/** Embeds texts: returns one vector per text, in the same order. */
 export type Embed = (texts: readonly string[]) => Promise<readonly ArrayLike<number>[]> | readonly ArrayLike<number>[];
 
-/** A piece of a text. */
+/** A piece of a longer text. */
 export interface Chunk {
-  /** The piece, as it stands in the text. */
+  /** The piece, exactly as in the text. */
   readonly chunkText: string;
-  /** Its place among the chunks, from 0. */
+  /** The position among the chunks, from 0. */
   readonly chunkIndex: number;
-  /** About how many tokens it is, as `estimateTokens` counts. */
+  /** The number of tokens, estimated as `estimateTokens` does. */
   readonly tokenCount: number;
-  /** The characters (code points, not UTF-16 units) of the text before it. */
+  /** The number of characters before the chunk, in code points rather than UTF-16 units. */
   readonly charOffset: number;
 }
 
-/** A field that is searched. */
+/** A text field of a schema. */
 export interface TextField {
-  /** What an occurrence in this field counts, in bm25. Defaults to 1. */
+  /** The weight of the field's occurrences in bm25. Defaults to 1. */
   readonly weight?: number;
 }
 
-/** A value that an attribute is compared with. */
+/** A value to compare an attribute with. */
 export type FilterValue = string | number | boolean | Date;
 
-/** What is asked of an attribute; all of it has to hold. */
+/** The conditions on one attribute. All of them must hold. */
 export interface FilterTest {
-  /** It is this value, or one of these. */
+  /** Requires this value, or one of these. */
   readonly eq?: FilterValue | readonly FilterValue[];
-  /** It is not this value, and none of these. */
+  /** Excludes this value, or all of these. */
   readonly ne?: FilterValue | readonly FilterValue[];
-  /** It has one of these values. */
+  /** Requires at least one of these values. */
   readonly any?: readonly FilterValue[];
-  /** It has all of these values. */
+  /** Requires all of these values. */
   readonly all?: readonly FilterValue[];
-  /** It has none of these values. */
+  /** Excludes all of these values. */
   readonly none?: readonly FilterValue[];
-  /** It is greater than this. */
+  /** Requires a greater value. */
   readonly gt?: FilterValue;
-  /** It is at least this. */
+  /** Requires this value or a greater one. */
   readonly gte?: FilterValue;
-  /** It is less than this. */
+  /** Requires a smaller value. */
   readonly lt?: FilterValue;
-  /** It is at most this. */
+  /** Requires this value or a smaller one. */
   readonly lte?: FilterValue;
-  /** It has a value, or has none. */
+  /** Requires some value if `true`, and no value if `false`. */
   readonly exists?: boolean;
 }
 
 /**
- * Conditions on attributes, `id` and `kind`; all of them have to hold. A plain value or array stands for `eq`, `null` for
- * an attribute without a value.
+ * Conditions on attributes, `id` and `kind`. All of them must hold. A plain value or an array is short for `eq`; `null`
+ * requires an attribute without a value.
  *
  * @example { project: "web", tags: { any: ["a", "b"] }, createdAt: { gte: "2024-01-01" }, not: { archived: true } }
  */
 export interface Filter {
-  /** These do not hold. */
+  /** Excludes records that this filter accepts. */
   readonly not?: Filter;
-  /** At least one of these holds. */
+  /** Requires that at least one of these filters accepts the record. */
   readonly or?: readonly Filter[];
-  /** All of these hold. */
+  /** Requires that all of these filters accept the record. */
   readonly and?: readonly Filter[];
-  /** What is asked of an attribute. */
+  /** The conditions on one attribute. */
   readonly [attribute: string]: FilterValue | readonly FilterValue[] | FilterTest | Filter | readonly Filter[] | null | undefined;
 }
 
-/** The arguments of FTS5's `snippet()`. The text is not escaped. */
+/** The arguments of FTS5's `snippet()`. The text of the snippet is not escaped. */
 export interface MatchSnippet {
-  /** The field, by number or name; −1 is the best one. */
+  /** The field, by number or name; −1 chooses the field with the best matches. */
   readonly column: number | string;
-  /** What stands before a match. */
+  /** The text before each match. */
   readonly open: string;
-  /** What stands after a match. */
+  /** The text after each match. */
   readonly close: string;
-  /** What stands where text is left out. */
+  /** The text in place of omitted words. */
   readonly ellipsis: string;
-  /** The most tokens, up to 64. */
+  /** The greatest number of tokens, up to 64. */
   readonly tokens: number;
 }
 
-/** The arguments of FTS5's `highlight()`. The text is not escaped. */
+/** The arguments of FTS5's `highlight()`. The highlighted text is not escaped. */
 export interface MatchHighlight {
   /** The field, by number or name. */
   readonly column: number | string;
-  /** What stands before a match. */
+  /** The text before each match. */
   readonly open: string;
-  /** What stands after a match. */
+  /** The text after each match. */
   readonly close: string;
 }
 
-/** What is asked of `match`. */
+/** The options of `match`. */
 export interface MatchOptions {
-  /** How many rows to return, best first. Defaults to all. */
+  /** The number of rows to return, best first. Defaults to all. */
   readonly limit?: number;
-  /** The weights of the first fields, as `bm25()` takes them; further ones are 1. Defaults to the schema's. */
+  /** The weights of the first fields, in the order of `bm25()`'s arguments; the other fields weigh 1. Defaults to the schema's. */
   readonly weights?: readonly number[];
-  /** How a snippet is cut. Defaults to none. */
+  /** Adds a snippet to every row. Defaults to none. */
   readonly snippet?: MatchSnippet;
-  /** How a field is highlighted. Defaults to none. */
+  /** Adds a highlighted field to every row. Defaults to none. */
   readonly highlight?: MatchHighlight;
   /** Conditions on attributes. Defaults to none. */
   readonly filter?: Filter;
@@ -188,236 +190,237 @@ export interface MatchOptions {
 export interface MatchRow {
   readonly id: string;
   readonly kind: string;
-  /** FTS5's `bm25()`: negative, lower is better. */
+  /** FTS5's `bm25()`: negative, and lower is better. */
   readonly rank: number;
-  /** Where a snippet was asked for; `null` where the record lacks the field. */
+  /** The snippet, if the options asked for one; `null` if the record lacks the field. */
   readonly snippet?: string | null;
-  /** Where a highlight was asked for; `null` where the record lacks the field. */
+  /** The highlighted field, if the options asked for one; `null` if the record lacks the field. */
   readonly highlight?: string | null;
 }
 
-/** How snippets and highlights are cut and marked. */
+/** How `search` cuts snippets and marks matches. */
 export interface SnippetOptions {
-  /** The field a snippet is cut from. Defaults to the one with the best matches. */
+  /** The field to cut the snippet from. Defaults to the field with the best matches. */
   readonly field?: string;
-  /** How many tokens a snippet has, 0 to 64; 0 gives none. Defaults to 24. */
+  /** The number of tokens in a snippet, 0 to 64; 0 gives no snippet. Defaults to 24. */
   readonly tokens?: number;
-  /** What stands before a match. Defaults to `"<mark>"`. */
+  /** The text before each match. Defaults to `"<mark>"`. */
   readonly open?: string;
-  /** What stands after a match. Defaults to `"</mark>"`. */
+  /** The text after each match. Defaults to `"</mark>"`. */
   readonly close?: string;
-  /** What stands where text is left out. Defaults to `"…"`. */
+  /** The text in place of omitted words. Defaults to `"…"`. */
   readonly ellipsis?: string;
-  /** Gives text as it is. Defaults to `false`: `& < > " '` in it are escaped, so that it is safe as HTML. */
+  /** Leaves the text unescaped. Defaults to `false`: `& < > " '` are escaped, and the snippet is safe to use as HTML. */
   readonly raw?: boolean;
 }
 
-/** Which legs of a search run: words, vectors, or both. */
+/** The legs of a search that run: keywords, vectors, or both. */
 export type Mode = "keyword" | "vector" | "hybrid";
 
-/** How two legs become one. */
+/** The rule that combines the keyword leg and the vector leg. */
 export type Fusion = "auto" | "rrf" | "sum";
 
-/** What is asked of `search`. */
+/** The options of `search`. */
 export interface SearchOptions extends Stages {
-  /** How many hits to return, best first: 1 to 1000. Defaults to 10. */
+  /** The number of hits to return, best first: 1 to 1,000. Defaults to 10. */
   readonly limit?: number;
-  /** How many hits to leave out before the first. Defaults to 0. */
+  /** The number of hits to skip: 0 to 100,000. Defaults to 0. */
   readonly offset?: number;
-  /** How to search: by words, by meaning, or both. Defaults to both, where the query has a vector. */
+  /** Searches by keywords, by vectors, or by both. Defaults to both if the query has a vector, otherwise to keywords. */
   readonly mode?: Mode;
-  /** The query's vector. Defaults to what `embed`, or else the snapshot's own embedder, makes of the query. */
+  /** The vector of the query. By default `embed` makes it, or else the snapshot's own embedder. */
   readonly vector?: ArrayLike<number>;
-  /** Embeds the query. Defaults to what `open` was given. */
+  /** Embeds the query. Defaults to the function that `open` or `build` was given. */
   readonly embed?: Embed;
   /** The model whose vectors are compared. Defaults to the schema's first. */
   readonly model?: string;
-  /** Makes it an error where the query has no usable vector. Defaults to `false`. */
+  /** Fails with `embed/failed` if the query has no usable vector. Defaults to `false`: such a search is `degraded`. */
   readonly strict?: boolean;
   /**
-   * How words and meaning become one: by the rule that evaluation found best, by places alone, or by a weighted sum of
-   * scores. Defaults to `"auto"`.
+   * Combines keywords and vectors: `"auto"` by the rule that did best in the evaluation, `"rrf"` by reciprocal rank
+   * fusion, `"sum"` by a weighted sum of scores. Defaults to `"auto"`.
    */
   readonly fusion?: Fusion;
-  /** What meaning counts with `fusion: "sum"`, 0 to 1. Defaults to 0.5. */
+  /** The weight of vectors with `fusion: "sum"`, 0 to 1; keywords weigh the rest. Defaults to 0.5. */
   readonly alpha?: number;
-  /** How many candidates each leg gives to be fused, 1 to 10,000. Defaults to 100, or twice a long page. */
+  /** The number of candidates per leg, 1 to 10,000. Defaults to 100, or to twice the page where that is more. */
   readonly candidates?: number;
-  /** Lets scores fade with age. Defaults to not. */
+  /** Lowers the scores of old records. Defaults to off. */
   readonly recency?: {
-    /** The attribute that tells when, of type `time`. Defaults to `"createdAt"`. */
+    /** The attribute of type `time` that dates a record. Defaults to `"createdAt"`. */
     readonly field?: string;
-    /** No score fades further than to this share, 0 to 1. Defaults to 0. */
+    /** The least share of its score that a record keeps, 0 to 1. Defaults to 0. */
     readonly floor?: number;
   };
-  /** The time that ages are reckoned from, in milliseconds. Defaults to now. */
-  readonly now?: number;
+  /** The moment that ages count from: milliseconds since 1970 or a date. Defaults to now. */
+  readonly now?: number | string | Date;
   /** Conditions on attributes. Defaults to none. */
   readonly filter?: Filter;
   /** Attributes whose values are counted over all matches. Defaults to none. */
   readonly facets?: readonly string[];
-  /** Weights of fields, in place of the schema's. Defaults to none. */
+  /** Weights by field, in place of the schema's. Defaults to none. */
   readonly weights?: { readonly [field: string]: number };
-  /** Takes the last word for the beginning of one. Defaults to `false`. */
+  /** Treats the last word as the beginning of a word. Defaults to `false`. */
   readonly asYouType?: boolean;
-  /** How many typing errors a word that the index lacks may have. Defaults to 0. */
+  /** The number of typing errors allowed in a word that the index lacks. Defaults to 0. */
   readonly typos?: 0 | 1 | 2;
-  /** Counts all matches. Defaults to `false`: finding the best does not need it. */
+  /** Counts all matches in `total`. Defaults to `false`, because finding the best hits does not need the count. */
   readonly count?: boolean;
-  /** Fields that come back whole with their matches marked. Defaults to none. */
+  /** Fields to return whole, with their matches marked. Defaults to none. */
   readonly highlight?: readonly string[];
-  /** How the snippet of a hit is cut, and how matches are marked. */
+  /** How snippets are cut and matches are marked. */
   readonly snippet?: SnippetOptions;
-  /** Lets hits explain their scores. Defaults to `false`. */
+  /** Adds an explanation of its score to every hit. Defaults to `false`. */
   readonly explain?: boolean;
-  /** Lets hits carry their record. Defaults to `false`. */
+  /** Adds the stored record to every hit. Defaults to `false`. */
   readonly records?: boolean;
-  /** A rule of one's own, in place of the built-in fusion. Defaults to that. */
+  /** A scoring rule of your own, in place of the built-in fusion. Defaults to none. */
   readonly recipe?: Recipe;
-  /** Ends the search while it waits for `embed`; the promise is rejected with the signal's reason. */
+  /** Cancels the search: the promise rejects with `signal.reason`. */
   readonly signal?: AbortSignal;
 }
 
-/** A record that was found. */
+/** A record that a search found. */
 export interface Hit<R extends object = StoredRecord> {
   readonly id: string;
   readonly kind: string;
-  /** How well it fits: higher is better. */
+  /** The score; higher is better. */
   readonly score: number;
-  /** A few words around the matches: HTML, unless `snippet.raw` was set. */
+  /** Some words around the matches: HTML, unless `snippet.raw` was set. */
   readonly snippet?: string;
-  /** The fields that were to be highlighted; `null` where the record lacks one. */
+  /** The fields of `highlight`, with their matches marked; `null` if the record lacks the field. */
   readonly highlights?: { readonly [field: string]: string | null };
-  /** `true` where it is here because it was pinned. */
+  /** `true` if the option `pinned` put the record here; otherwise absent. */
   readonly pinned?: true;
-  /** The ids of the records that are folded under it; absent where there are none. */
+  /** The ids of similar records that the option `fold` put under this one; absent if there are none. */
   readonly folded?: readonly string[];
-  /** What made the score, where that was asked for. */
+  /** The explanation of the score, with `explain: true`. */
   readonly explain?: Explain;
-  /** The record, where that was asked for. */
+  /** The stored record, with `records: true`. */
   readonly record?: Readonly<R>;
 }
 
-/** What made a score. */
+/** Explains a score: the sum of all `parts[].product`, multiplied by all `factors[].value`. */
 export interface Explain {
-  /** What words say; absent where none matches. */
+  /** The keyword signal; absent if no word matches. */
   readonly keyword?: ExplainedKeyword;
-  /** What vectors say; absent where they were not asked, or the record has none. */
+  /** The vector signal; absent if vectors were not searched or the record has none. */
   readonly vector?: {
-    /** How near: the cosine, the inner product, or the negative distance. */
+    /** The cosine, the inner product, or the negative distance, by the model's metric. */
     readonly similarity: number;
-    /** Its place among the nearest, from 0; absent where it is not among the candidates. */
+    /** The position among the nearest, from 0; absent if the record is not a candidate of the vector leg. */
     readonly place?: number;
   };
-  /** What makes the score: the products add up to it, before it is multiplied by the factors. */
+  /** The parts of the sum. */
   readonly parts: readonly ExplainedPart[];
-  /** The numbers that the sum is multiplied by. */
+  /** The factors that the sum is multiplied by; often empty. */
   readonly factors: readonly { readonly name: string; readonly value: number }[];
 }
 
-/** What was added to a score. */
+/** One part of the sum that makes a score. */
 export interface ExplainedPart {
   readonly name: string;
-  /** What was measured. */
+  /** The measured value. */
   readonly value: number;
-  /** What it counts; absent where that differs from place to place. */
+  /** The weight of the value; absent where the weight depends on the position. */
   readonly weight?: number;
-  /** What it gives to the score. */
+  /** The contribution to the score. */
   readonly product: number;
 }
 
-/** What words say. The parts of the phrases add up to the negative of `bm25`. */
+/** The keyword signal of a hit. The `part` of all phrases add up to `-bm25`. */
 export interface ExplainedKeyword {
-  /** FTS5's rank: lower is better. */
+  /** FTS5's rank; lower is better. */
   readonly bm25: number;
-  /** Its place among the best, from 0; absent where it is not among the candidates. */
+  /** The position among the keyword candidates, from 0; absent if the record is not one of them. */
   readonly place?: number;
-  /** The number of tokens of the record; only from `search`, as the next two. */
+  /** The number of tokens in the record. Only `search` reports this, `averageLength` and `phrases`. */
   readonly length?: number;
   /** The average number of tokens per record. */
   readonly averageLength?: number;
-  /** The share of each phrase. */
+  /** The contribution of each phrase. */
   readonly phrases?: readonly ExplainedPhrase[];
 }
 
-/** What one phrase gives to a score. */
+/** The contribution of one phrase to bm25. */
 export interface ExplainedPhrase {
-  /** The phrase, as it was looked for. */
+  /** The phrase that was looked up. */
   readonly phrase: string;
-  /** How many records have it. */
+  /** The number of records that contain it. */
   readonly hits: number;
-  /** What it tells: the rarer, the more. */
+  /** The inverse document frequency: the rarer the phrase, the higher. */
   readonly idf: number;
-  /** Its weighted occurrences in this record. */
+  /** The number of occurrences in this record, multiplied by the weights of their fields. */
   readonly frequency: number;
-  /** What it adds to the score. */
+  /** The contribution to the score. */
   readonly part: number;
 }
 
-/** The values of an attribute among the matches. */
+/** The values of an attribute among all matches. */
 export interface Facet {
   readonly attribute: string;
-  /** The values, most frequent first. */
+  /** The values, most frequent first, each with the number of matches that have it. */
   readonly values: readonly { readonly value: string; readonly count: number }[];
 }
 
-/** What `search` answers. */
+/** The response of `search`. */
 export interface SearchResponse<R extends object = StoredRecord> {
-  /** The query as it came. */
+  /** The query. */
   readonly query: string;
-  /** How it was searched. */
+  /** The legs that ran. */
   readonly mode: Mode;
-  /** How many candidates each leg gave; absent where it did not run. */
+  /** The number of candidates from each leg; absent for a leg that did not run. */
   readonly legs: { readonly keyword?: number; readonly vector?: number };
-  /** Whose vectors were compared; absent where none were. */
+  /** The model whose vectors were compared; absent if the vector leg did not run. */
   readonly model?: string;
-  /** How both legs became one; absent where one ran alone. */
+  /** The rule that combined both legs; absent if only one ran. */
   readonly fusion?: Fusion | "custom";
-  /** The MATCH expression that stands for the query, before completions and corrections. */
+  /** The query as a MATCH expression, before completion and correction. */
   readonly expression: string;
-  /** Words that the index lacks, and what was looked for instead; absent where there are none. */
+  /** Words that the index lacks, and the words searched instead; absent if there are none. */
   readonly corrected?: readonly { readonly word: string; readonly instead: readonly string[] }[];
-  /** Whether something that was asked for could not be done. */
+  /** `true` if the engine could not do something that you asked for; `warnings` says what. */
   readonly degraded: boolean;
-  /** What could not be done, and why. */
+  /** Sentences that say what the engine could not do, and why. Often empty. */
   readonly warnings: readonly string[];
-  /** How many milliseconds the call took, embedding included. */
+  /** The duration of the call in milliseconds, embedding included. */
   readonly elapsed: number;
-  /** How many records match, where that was asked for. */
+  /** The number of records that match, with `count: true`. */
   readonly total?: number;
   /** The hits, best first. */
   readonly hits: readonly Hit<R>[];
-  /** The counts that were asked for; absent where none were. */
+  /** One entry per attribute of the option `facets`; absent without that option. */
   readonly facets?: readonly Facet[];
 }
 
-/** A word to go on with. */
+/** A word that completes what the user types. */
 export interface Suggestion {
   readonly word: string;
-  /** How often it occurs. */
+  /** The number of occurrences. */
   readonly count: number;
 }
 
-/** What `add` did. */
+/** The result of `add`. */
 export interface Written {
-  /** How many records are now there. */
+  /** The number of records written. */
   readonly added: number;
-  /** How many of them replaced one that was there before. */
+  /** The number of them that replaced a record with the same key. */
   readonly replaced: number;
-  /** Records that lost a vector, and the reason. */
+  /** Sentences about vectors that records lost or that name no record. Often empty. */
   readonly warnings: readonly string[];
 }
 
-/** What `remove` did. */
+/** The result of `remove`. */
 export interface Removed {
-  /** How many records were removed. */
+  /** The number of records removed. */
   readonly removed: number;
-  /** Keys that name no record. */
+  /** One sentence per key that names no record. Often empty. */
   readonly warnings: readonly string[];
 }
 
-/** A snapshot, and the files of its documents. */
+/** A snapshot whose documents are in other files. */
 export interface SplitSnapshot {
   readonly snapshot: Uint8Array<ArrayBuffer>;
+  /** The files of documents, in order. */
   readonly docs: readonly Uint8Array<ArrayBuffer>[];
 }

@@ -1,3 +1,3 @@
-/** The WebAssembly module, compiled: what an import of it gives in Cloudflare's workers. Pass it on as the option `wasm`. */
+/** The compiled WebAssembly module, as Cloudflare's workers import it. Pass it as the option `wasm`. */
 declare const module: WebAssembly.Module;
 export default module;

@@ -1,5 +1,5 @@
-// In a browser: the module stands beside this file, and a string is a URL. Where a bundler, a server or file:// keeps it
-// from being fetched, it comes as a script.
+// The entry for browsers. The module is the file beside this one, and a string is a URL. If the module cannot be fetched
+// (bundlers, servers, file:// pages), it comes from the inline script.
 import { chunks } from "./chunking.js";
 import { fetching } from "./fetching.js";
 import { connect, type Build, type ChunkText, type Open } from "./index.js";
@@ -7,7 +7,7 @@ import { raw } from "./raw.js";
 import { hasSimd } from "./simd.js";
 
 const here = /* @__PURE__ */ connect(raw, {
-  // Bundlers look for these very expressions.
+  // Bundlers recognise exactly this form of expression.
   wasm: [
     async () =>
       fetch(hasSimd() ? new URL("./snapseek.wasm", import.meta.url) : new URL("./snapseek.plain.wasm", import.meta.url)),

@@ -1,9 +1,9 @@
-// In a worker of Node.
+// The entry for workers of Node.
 import { exposed } from "./exposed.js";
 import type { Endpoint } from "./message.js";
 import { build, open } from "./node.js";
 
-/** Lets the page that made this worker open and use engines here: `expose(self)`, in Node `expose(parentPort)`. */
+/** Lets the page that created this worker open and use engines in it. Call `expose(self)`, in Node `expose(parentPort)`. */
 export function expose(scope: Endpoint): void {
   exposed(scope, { open, build });
 }

@@ -1,4 +1,4 @@
-// In Cloudflare's workers: they compile no bytes, and give a module for an import.
+// The entry for Cloudflare's workers. They do not compile bytes, but import a `.wasm` file as a compiled module.
 import { chunks } from "./chunking.js";
 import { fetching } from "./fetching.js";
 import { connect, type Build, type ChunkText, type Open } from "./index.js";

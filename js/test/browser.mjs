@@ -1,4 +1,4 @@
-// How Debian's Chromium is started, as root too, without a word to the network.
+// The launch options of Debian's Chromium: they also work as root, and keep it off the network.
 
 import { existsSync } from "node:fs";
 

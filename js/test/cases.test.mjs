@@ -1,4 +1,4 @@
-// The readable cases: what SQLite gives for them, and the very bits that the native build gives.
+// Runs tests/cases: the rows must be those of SQLite, and the ranks must have the same bits as in the native build.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";

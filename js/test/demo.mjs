@@ -1,4 +1,4 @@
-// The demo's records and schema, as the tests of the page build them.
+// The records and the schema of the demo, for the tests.
 
 import { readFile } from "node:fs/promises";
 
@@ -6,7 +6,7 @@ const CORPUS = new URL("../../www/corpus/", import.meta.url);
 
 export const lines = () => readFile(new URL("sample.jsonl", CORPUS), "utf8");
 
-/** Reads the little TOML that the schema uses: tables, and values that are JSON but for inline tables. */
+/** Reads the subset of TOML that the schema uses: tables, and values that are JSON except for inline tables. */
 export async function schema() {
   const read = {};
   let table = read;

@@ -1,6 +1,6 @@
-// Whatever is opened, searched, aborted and freed: the module's memory ends where it was.
+// Opens, searches, aborts and frees many times: the module's memory must not grow.
 //
-//   node test/leaks.test.mjs --long    10,000 engines, 100,000 searches, 1,000 that are aborted; a tenth without it
+//   node test/leaks.test.mjs --long    10,000 engines, 100,000 searches, 1,000 aborted calls; by default a tenth of that
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -11,10 +11,10 @@ import { initSync } from "../../pkg/glue.js";
 const share = process.argv.includes("--long") ? 1 : 0.1;
 const snapshot = new Uint8Array(await readFile(new URL("../../tests/golden/v1.snap", import.meta.url)));
 (await open(snapshot)).free();
-// Asked again, the glue answers with the instance that it has.
+// After the first call, `initSync` returns the existing instance.
 const { memory } = initSync({});
 
-/** Does something many times, a tenth of them to begin with; from then on memory must not grow. */
+/** Repeats some work. Memory may grow in the first tenth of the repetitions, and not afterwards. */
 async function repeated(times, work) {
   const count = Math.round(times * share);
   for (let i = 0; i < count / 10; i++) await work(i);
@@ -45,7 +45,7 @@ test("searches", async () => {
   hash.free();
 });
 
-test("searches that are aborted, or wrong", async () => {
+test("aborted and faulty searches", async () => {
   const engine = await open(snapshot);
   await repeated(1000, async () => {
     const controller = new AbortController();
@@ -57,7 +57,7 @@ test("searches that are aborted, or wrong", async () => {
   engine.free();
 });
 
-test("openings and builds that are aborted, or fail", () =>
+test("aborted and failing calls of open and build", () =>
   repeated(1000, async () => {
     const controller = new AbortController();
     const onProgress = () => controller.abort();
@@ -67,7 +67,7 @@ test("openings and builds that are aborted, or fail", () =>
     await assert.rejects(build([{ id: 1, title: "a" }, {}], { fields: { title: {} } }), { code: "record/missing-id" });
   }));
 
-test("writes that are taken back", () =>
+test("writes to engines that are then freed", () =>
   repeated(1000, async (i) => {
     const engine = await open(snapshot);
     engine.add([{ id: `new ${i}`, title: "A new fox" }]);

@@ -1,4 +1,4 @@
-// Where the module and the snapshot come from, and what happens on the way.
+// Loads the module and the snapshot from every kind of source, with progress, aborts and failures.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -14,7 +14,7 @@ const PACKAGE = new URL("../../pkg/", import.meta.url);
 const GOLDEN = new URL("../../tests/golden/", import.meta.url);
 const snapshot = new Uint8Array(await readFile(new URL("v1.snap", GOLDEN)));
 
-/** What a script prints in a process of its own: the module is loaded once in each. */
+/** Runs a script in a new process, because each process loads the module once. Returns its output. */
 async function inProcess(script, { entry = new URL("node.js", PACKAGE).href, flags = [] } = {}) {
   const source = `
     import { readFile } from "node:fs/promises";
@@ -45,7 +45,7 @@ describe("the module comes from", () => {
     });
   }
 
-  it("nowhere, and the error says why; the next call may name a better place", async () => {
+  it("nowhere: the error says why, and the next call may name another place", async () => {
     const found = await inProcess(`
       const codes = [];
       const answers = [
@@ -69,7 +69,7 @@ describe("the module comes from", () => {
     assert.equal(length, 1);
   });
 
-  it("the script, where the file is missing", async () => {
+  it("the inline script, if the file is missing", async () => {
     const folder = await mkdtemp(join(tmpdir(), "snapseek-"));
     try {
       await cp(fileURLToPath(PACKAGE), folder, { recursive: true, filter: (path) => !path.endsWith(".wasm") });
@@ -82,7 +82,7 @@ describe("the module comes from", () => {
     }
   });
 
-  it("one place once, however many ask at the same time", async () => {
+  it("one place once, for all concurrent calls", async () => {
     const found = await inProcess(`
       const { compile } = WebAssembly;
       let count = 0;
@@ -92,14 +92,14 @@ describe("the module comes from", () => {
     assert.equal(found, "1");
   });
 
-  it("a place without eval", async () => {
+  it("a file, in a process without eval", async () => {
     const script = 'console.log((await build([{ id: 1, title: "fox" }])).searchSync("fox").hits.length)';
     assert.equal(await inProcess(script, { flags: ["--disallow-code-generation-from-strings"] }), "1");
   });
 });
 
-describe("what can only search", () => {
-  /** The length of each module that is tried, and what is found. `before` runs before the package is imported. */
+describe("the search-only package", () => {
+  /** Returns the length of each module that was compiled, and the search result. `before` runs before the import. */
   const tried = async (before, folder = PACKAGE) => {
     const script = `
       const { compile, Instance } = WebAssembly;
@@ -113,23 +113,23 @@ describe("what can only search", () => {
     return JSON.parse(stdout);
   };
   const lengthOf = async (name) => (await readFile(new URL(name, PACKAGE))).length;
-  // What asks for SIMD is the one module without imports; here it computes wrongly.
+  // The module that tests for SIMD is the only one without imports. Here it computes a wrong result.
   const WITHOUT_SIMD = "WebAssembly.Instance = function (module, imports) { return imports ? new Instance(module, imports) : { exports: { f: () => 29 } }; };";
 
-  it("has a module of its own", async () => {
+  it("has its own module", async () => {
     const { lengths, found, writes } = await tried("");
     assert.deepEqual(lengths, [await lengthOf("snapseek-search.wasm")]);
     assert.ok(found > 0);
     assert.equal(writes, false);
   });
 
-  it("takes the full one without SIMD, where there is none, and finds the same", async () => {
+  it("uses the plain full module without SIMD, and finds the same", async () => {
     const { lengths, ...answer } = await tried(WITHOUT_SIMD);
     assert.deepEqual(lengths, [await lengthOf("snapseek.plain.wasm")]);
     assert.deepEqual({ lengths: [await lengthOf("snapseek-search.wasm")], ...answer }, await tried(""));
   });
 
-  it("takes the full one as a script, where there are no files", async () => {
+  it("uses the inline script of the full module if there are no files", async () => {
     const folder = await mkdtemp(join(tmpdir(), "snapseek-"));
     try {
       await cp(fileURLToPath(PACKAGE), folder, { recursive: true, filter: (path) => !path.endsWith(".wasm") });
@@ -141,7 +141,7 @@ describe("what can only search", () => {
     }
   });
 
-  it("stands beside the full package, and each keeps its own module", async () => {
+  it("works beside the full package, each with its own module", async () => {
     const { open: openToSearch } = await import("../../pkg/search-node.js");
     const searcher = await openToSearch(snapshot);
     const engine = await build([{ id: 1, title: "fox" }]);
@@ -153,7 +153,7 @@ describe("what can only search", () => {
   });
 });
 
-/** A snapshot that comes in pieces; says whether it was given up. */
+/** Makes a stream of a snapshot in pieces, and records whether it was cancelled. */
 function arriving(bytes, { size = 1000, end = (controller) => controller.close() } = {}) {
   const state = { isCancelled: false };
   let start = 0;
@@ -169,7 +169,7 @@ function arriving(bytes, { size = 1000, end = (controller) => controller.close()
 }
 
 describe("a snapshot that arrives in pieces", () => {
-  it("tells how much has come", async () => {
+  it("reports the number of bytes received", async () => {
     const told = [];
     const response = new Response(arriving(snapshot).stream, { headers: { "content-length": String(snapshot.length) } });
     const engine = await open(response, { onProgress: (progress) => told.push(progress) });
@@ -179,7 +179,7 @@ describe("a snapshot that arrives in pieces", () => {
     assert.deepEqual(told.at(-1), { loaded: snapshot.length, total: snapshot.length });
   });
 
-  it("may be longer than announced, where what was announced is the length of something else", async () => {
+  it("may be longer than content-length if it is encoded", async () => {
     const told = [];
     const headers = { "content-length": "3", "content-encoding": "gzip" };
     const engine = await open(new Response(arriving(snapshot).stream, { headers }), { onProgress: (progress) => told.push(progress) });
@@ -187,12 +187,12 @@ describe("a snapshot that arrives in pieces", () => {
     assert.deepEqual(told.at(-1), { loaded: snapshot.length });
   });
 
-  it("is too large when more is announced than there is memory", async () => {
+  it("is too large if content-length exceeds the memory", async () => {
     const { stream } = arriving(snapshot);
     await assert.rejects(open(new Response(stream, { headers: { "content-length": "5000000000" } })), { code: "snapshot/too-large" });
   });
 
-  it("fails as its source fails", async () => {
+  it("fails with the error of its source as the cause", async () => {
     const cause = new TypeError("the line went dead");
     const { stream } = arriving(snapshot.subarray(0, 3000), { end: (controller) => controller.error(cause) });
     const error = await open(stream).then(assert.fail, (error) => error);
@@ -200,12 +200,12 @@ describe("a snapshot that arrives in pieces", () => {
     assert.deepEqual([error.code, error.cause], ["source/failed", cause]);
   });
 
-  it("is given up where it is no snapshot for this build, or the module cannot be loaded", async () => {
+  it("is rejected if it is not a snapshot", async () => {
     const { stream } = arriving(new Uint8Array(5000));
     await assert.rejects(open(stream), { code: "snapshot/not-a-snapshot" });
   });
 
-  it("stops when it is told to, and lets go of the source", async () => {
+  it("stops when the signal aborts, and cancels the source", async () => {
     const controller = new AbortController();
     const source = arriving(snapshot, { size: 10 });
     const opening = open(source.stream, { signal: controller.signal, onProgress: ({ loaded }) => loaded > 100 && controller.abort() });
@@ -217,11 +217,11 @@ describe("a snapshot that arrives in pieces", () => {
     await assert.rejects(never, { message: "enough" });
   });
 
-  it("is read from a file, which is closed again", async () => {
+  it("is read from a file, which is then closed", async () => {
     const script = `
       const { readdir } = await import("node:fs/promises");
       const files = async () => {
-        // They are closed when nobody waits for it.
+        // Files are closed in the background.
         await new Promise((resolve) => setTimeout(resolve, 50));
         return (await readdir("/proc/self/fd")).length;
       };
@@ -242,7 +242,7 @@ describe("a snapshot that arrives in pieces", () => {
 describe("a build", () => {
   const notes = Array.from({ length: 1000 }, (_, id) => ({ id, title: `note ${id}` }));
 
-  it("tells how many records it has taken", async () => {
+  it("reports the number of records read", async () => {
     const last = async (records) => {
       const told = [];
       (await build(records, undefined, { onProgress: (progress) => told.push(progress) })).free();
@@ -256,19 +256,19 @@ describe("a build", () => {
     assert.deepEqual(await last(long), { records: 1000 });
   });
 
-  it("in batches gives the bytes of one at once", async () => {
+  it("gives the same bytes for every batch size", async () => {
     const lines = notes.map((note) => JSON.stringify({ ...note, body: "word ".repeat(100) }));
     const [fromText, fromObjects] = [await build(lines.join("\n")), await build(lines.map((line) => JSON.parse(line)))];
     assert.deepEqual(fromText.snapshot(), fromObjects.snapshot());
   });
 
-  it("names the record at fault, whichever batch it is in", async () => {
+  it("names the faulty record in any batch", async () => {
     await assert.rejects(build([...notes, { title: "no id" }]), { code: "record/missing-id", message: /^records\[1000\]: / });
     const long = Array.from({ length: 3000 }, (_, id) => JSON.stringify({ id, title: "word ".repeat(20) }));
     await assert.rejects(build([...long, "nonsense"].join("\n")), { code: "record/not-json", message: /^line 3001: / });
   });
 
-  it("stops when it is told to, and lets others have their turn", async () => {
+  it("stops when the signal aborts, and lets timers run", async () => {
     const controller = new AbortController();
     let turns = 0;
     const ticking = setInterval(() => ++turns === 3 && controller.abort(new Error("enough")), 1);

@@ -65,7 +65,7 @@ describe("the page", () => {
     assert.ok((await texts(".snippet mark")).includes("rollback"));
     assert.match(await status(), /^\d+ notes? in [\d,]+ µs$/);
     assert.match(page.url(), /\?q=rollba$/);
-    assert.ok(await page.locator("#modes").isHidden(), "there is nothing to choose without vectors");
+    assert.ok(await page.locator("#modes").isHidden(), "without vectors there is no mode to choose");
   });
 
   it("opens a search from its address", async () => {
@@ -96,7 +96,7 @@ describe("the page", () => {
     assert.equal(await page.locator("#results li").count(), 20);
   });
 
-  it("is walked through by keyboard", async () => {
+  it("can be used with the keyboard alone", async () => {
     await visit("?q=incident");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowDown");
@@ -116,7 +116,7 @@ describe("the page", () => {
     assert.ok(await page.locator("#query").evaluate((box) => box === document.activeElement && box.value === ""));
   });
 
-  it("corrects a word that nobody wrote", async () => {
+  it("corrects a word that no note contains", async () => {
     await visit("?q=keybord");
     assert.match(await page.locator("#corrected").textContent(), /keybord.*keyboard/);
     assert.match((await texts("h2"))[0], /keyboard/i);
@@ -135,7 +135,7 @@ describe("the page", () => {
     assert.match(await page.locator("#nothing").textContent(), /Nothing found/);
   });
 
-  it("shows markup in records as the text that it is", async () => {
+  it("shows markup in records as text", async () => {
     await visit("?q=hostile+markup&explain=");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
@@ -147,7 +147,7 @@ describe("the page", () => {
     assert.deepEqual(await article.locator(".tag").allTextContents(), ["<i>tag</i>"]);
   });
 
-  it("fits a phone and names what can be operated", async () => {
+  it("fits a phone, and names its controls", async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     await visit("?q=alert&explain=");
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
@@ -171,17 +171,65 @@ describe("a page whose snapshot has vectors", () => {
     server = keywordServer;
   });
 
-  it("searches by words, by meaning and by both, as its address says", async () => {
+  it("searches by words, by meaning or by both, as the URL says", async () => {
     await visit("?q=rolling+back+releases&explain=");
-    assert.match(await status(), /with these words, and what is near/);
-    assert.match((await texts(".explanation p"))[0], /Words give \d\.\d+, meaning \d\.\d+\./);
+    assert.match(await status(), /with these words, and similar notes/);
+    assert.match((await texts(".explanation p"))[0], /Words add \d\.\d+, meaning adds \d\.\d+\./);
     await page.selectOption("#mode", "vector");
-    assert.match(await status(), /by nearness/);
+    assert.match(await status(), /by similarity/);
     assert.match(page.url(), /mode=vector/);
     assert.equal(await page.locator(".explanation table").count(), 0);
     await visit("?q=rolling+back+releases&mode=keyword");
     assert.equal(await page.inputValue("#mode"), "keyword");
     assert.match(await status(), /^\d+ notes? in/);
+  });
+});
+
+describe("a page whose snapshot has another schema", () => {
+  let handbookServer;
+
+  before(async () => {
+    handbookServer = server;
+  });
+  after(() => {
+    server = handbookServer;
+  });
+
+  const notes = [
+    { id: "one", text: "A rollback without tags, dates or a title" },
+    { id: "two", text: "Another rollback", tags: "not a list", createdAt: "someday", language: "??" },
+  ];
+  const schemas = {
+    "no attributes": { fields: { text: {} } },
+    "some attributes": { fields: { text: {} }, attributes: { language: "keyword" }, vectors: { own: { embedder: "hash" } } },
+  };
+  for (const [name, schema] of Object.entries(schemas)) {
+    it(`shows its records with ${name}, whatever the address says`, async () => {
+      const engine = await build(notes, schema);
+      server = await serve(engine.snapshot());
+      engine.free();
+      try {
+        for (const search of ["?q=rollback", "?q=rollback&explain=&tags=x&topic=%00&language=!!&mode=vector", "?q=%F0&q=2&mode=&level"]) {
+          await visit(search);
+          assert.match(await page.locator("#about").textContent(), /2 notes/);
+        }
+        await visit("?q=rollback");
+        assert.deepEqual((await texts("h2")).sort(), ["one", "two"]);
+        await page.keyboard.press("ArrowDown");
+        await page.keyboard.press("Enter");
+        assert.match((await texts(".snippet")).join(), /rollback/);
+      } finally {
+        await server.stop();
+      }
+    });
+  }
+
+  it("shows the handbook with values in the address that no note has", async () => {
+    server = handbookServer;
+    await visit("?q=backup&language=!!&language=zz-invalid-language&tags=%F0%9F&topic=&level=constructor&mode=__proto__");
+    assert.match(await status(), /^0 notes/);
+    await page.getByRole("button", { name: "Remove all filters" }).click();
+    assert.ok((await texts("h2")).length > 0);
   });
 });
 

@@ -1,4 +1,4 @@
-// The presets, by name, on their samples.
+// Builds each preset by its name and searches its sample.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ const questions = lines("questions").map((line) => JSON.parse(line));
 
 for (const preset of ["hybrid", "memory", "rag", "unified", "vault"]) {
   describe(`the preset ${preset}`, () => {
-    it("answers the questions on its sample", async () => {
+    it("answers the questions about its sample", async () => {
       const engine = await build(lines(preset).join("\n"), preset);
       const own = questions.filter((question) => question.preset === preset);
       assert.ok(own.length >= 5);
@@ -20,7 +20,7 @@ for (const preset of ["hybrid", "memory", "rag", "unified", "vault"]) {
       }
     });
 
-    it("is a schema with a recipe, which can be extended", async () => {
+    it("is a schema with a recipe and can be extended", async () => {
       const engine = await build([], preset);
       const schema = engine.schema();
       assert.equal(schema.recipe ?? "hybrid", preset);
@@ -30,6 +30,6 @@ for (const preset of ["hybrid", "memory", "rag", "unified", "vault"]) {
   });
 }
 
-it("a preset that there is not is an error", async () => {
+it("an unknown preset is an error", async () => {
   await assert.rejects(build([], "attic"), { code: "schema/unknown-preset", message: /there are hybrid, memory, rag, unified, vault/ });
 });

@@ -1,10 +1,10 @@
-// A server on the loopback that gives files in parts, or refuses to, and counts what it gave.
+// A local server that answers range requests, or refuses to, and counts the requests and bytes.
 
 import { createServer } from "node:http";
 
 /**
- * Serves `files` by path. `how` is "ranges", "whole" for a server that does not know ranges, or "wrong" for one that
- * gives other bytes than it was asked for.
+ * Serves `files` by path. `how` is "ranges", "whole" for a server without ranges, or "wrong" for a server that sends other
+ * bytes than requested.
  */
 export async function serveRanges(files, how = "ranges") {
   const counted = { requests: 0, bytes: 0, most: 0, open: 0 };
@@ -19,7 +19,7 @@ export async function serveRanges(files, how = "ranges") {
     }
     const done = (body) => {
       if (pathname.includes(".docs")) counted.bytes += body.length;
-      // A little later, so that requests at the same time are seen to be at the same time.
+      // Answer a little later, so that concurrent requests overlap.
       setTimeout(() => (counted.open--, response.end(body)), 5);
     };
     if (!asked || how === "whole") return response.writeHead(200), done(file);

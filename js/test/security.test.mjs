@@ -1,4 +1,4 @@
-// Records, schemas and queries come from anywhere: none of them may reach further than the answer.
+// Records, schemas and queries may be hostile: none of them may affect anything but the response.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -6,7 +6,7 @@ import { build } from "../../pkg/node.js";
 
 const NAMES = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "valueOf"];
 
-/** The object with such keys that JSON makes: they are its own. */
+/** Makes an object whose keys, even `__proto__`, are its own properties, as JSON.parse does. */
 const own = (entries) => JSON.parse(`{${entries.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`).join(", ")}}`);
 const pristine = Object.getOwnPropertyNames(Object.prototype).sort();
 
@@ -17,7 +17,7 @@ function assertOwn(object, names) {
   assert.equal({}.polluted, undefined);
 }
 
-describe("names like __proto__ are names like any other", () => {
+describe("names like __proto__ are ordinary names", () => {
   it("in records", async () => {
     const record = own([["id", "a"], ["title", "fox"], ...NAMES.map((name) => [name, { polluted: name }])]);
     for (const records of [[record], JSON.stringify(record)]) {
@@ -49,7 +49,7 @@ describe("names like __proto__ are names like any other", () => {
     engine.free();
   });
 
-  it("in filters and options that do not exist", async () => {
+  it("in unknown filters and weights", async () => {
     const engine = await build([{ id: "a", title: "fox", size: 1 }]);
     for (const name of NAMES) {
       assert.throws(() => engine.searchSync("fox", { filter: own([[name, "x"]]) }), { code: "filter/unknown-attribute" });
@@ -66,11 +66,11 @@ describe("names like __proto__ are names like any other", () => {
   });
 });
 
-describe("text of records in snippets and highlights", () => {
+describe("the text of records in snippets and highlights", () => {
   const hostile = `<img src=x onerror="alert('fox')"> & <script>fox()</script>`;
   const escaped = (text) => text.replace(/<\/?mark>/g, "");
 
-  it("is escaped by default, markers are not", async () => {
+  it("is escaped by default, but the markers are not", async () => {
     const engine = await build([{ id: "a", title: hostile }]);
     const [{ snippet, highlights }] = engine.searchSync("fox", { highlight: ["title"] }).hits;
     for (const html of [snippet, highlights.title]) {
@@ -81,7 +81,7 @@ describe("text of records in snippets and highlights", () => {
     engine.free();
   });
 
-  it("is as it was where that is asked for", async () => {
+  it("is unchanged with `raw: true`", async () => {
     const engine = await build([{ id: "a", title: hostile }]);
     const [{ highlights }] = engine.searchSync("fox", { highlight: ["title"], snippet: { raw: true, open: "", close: "" } }).hits;
     assert.equal(highlights.title, hostile);

@@ -13,10 +13,10 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 
-/** Starts a server on a free port of the loopback; gives its address and a way to stop it. */
+/** Starts a server on a free local port; returns its address and a function that stops it. */
 export async function serve(snapshot) {
   const server = createServer(async (request, response) => {
-    // `URL` resolves dots, so nothing outside www/ and pkg/ has a path here.
+    // `URL` resolves dots, so no path leads out of www/ and pkg/.
     const { pathname } = new URL(request.url, "http://localhost");
     const path = pathname === "/" ? "/index.html" : pathname;
     try {

@@ -1,4 +1,4 @@
-// Snapshots whose documents are in other files: from a server, a blob, a path.
+// Snapshots whose documents are in other files: on a server, in a blob, at a path.
 
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -11,13 +11,14 @@ import { SnapseekError, build, open } from "../../pkg/node.js";
 import { openInWorker } from "../../pkg/worker-node.js";
 import { lines, schema } from "./demo.mjs";
 import { serveRanges } from "./ranges-server.mjs";
+import { untimed } from "./untimed.mjs";
 
 const QUERIES = ["rollback plan", "ferry booking", "incident", "keyboard shortcuts", "test the backup", "検索 東京"];
 const OPTIONS = [{}, { records: true, limit: 3 }, { explain: true, highlight: ["body"], limit: 25 }];
 const HIGHLIGHT = { highlight: { column: "body", open: "[", close: "]" }, limit: 4 };
 
 let whole;
-/** One file of documents, and several. */
+/** Split snapshots with one file of documents and with several. */
 let one;
 let several;
 const servers = [];
@@ -33,7 +34,7 @@ after(async () => {
   await Promise.all(servers.map((server) => server.stop()));
 });
 
-/** Opens an engine that is freed when the test is done. */
+/** Opens an engine that `afterEach` frees. */
 async function opened(...args) {
   const engine = await open(...args);
   engines.push(engine);
@@ -51,7 +52,9 @@ async function serve(how) {
 
 async function assertSameAnswers(engine) {
   for (const query of QUERIES) {
-    for (const options of OPTIONS) assert.deepEqual(await engine.search(query, options), whole.searchSync(query, options));
+    for (const options of OPTIONS) {
+      assert.deepEqual(untimed(await engine.search(query, options)), untimed(whole.searchSync(query, options)));
+    }
     const expression = query.split(" ")[0];
     const rows = await engine.withDocuments(() => engine.match(expression, HIGHLIGHT));
     assert.deepEqual(rows, whole.match(expression, HIGHLIGHT));
@@ -60,17 +63,17 @@ async function assertSameAnswers(engine) {
 
 describe("a split snapshot on a server with ranges", () => {
   for (const name of ["one", "many"]) {
-    it(`answers as the whole one does, with ${name} file${name === "one" ? "" : "s"} beside it`, async () => {
+    it(`answers like the whole snapshot, with ${name} file${name === "one" ? "" : "s"} beside it`, async () => {
       const { address, counted } = await serve();
       const engine = await opened(`${address}/${name}.snap?version=3#part`);
-      assert.equal(counted.requests, 0, "opening fetches no document");
+      assert.equal(counted.requests, 0, "opening must not fetch documents");
       await assertSameAnswers(engine);
       const docs = (name === "one" ? one : several).docs.reduce((sum, bytes) => sum + bytes.length, 0);
-      assert.ok(counted.bytes <= docs, `${counted.bytes} of ${docs} bytes: no block came twice`);
+      assert.ok(counted.bytes <= docs, `${counted.bytes} of ${docs} bytes: a block came twice`);
     });
   }
 
-  it("fetches only what a search needs, and that once", async () => {
+  it("fetches only the blocks that a search needs, and each once", async () => {
     const { address, counted } = await serve();
     const engine = await opened(fetch(`${address}/one.snap`));
     const { hits } = await engine.search("rollback", { limit: 1 });
@@ -81,21 +84,21 @@ describe("a split snapshot on a server with ranges", () => {
     engine.searchSync("rollback", { limit: 1 });
     assert.equal(counted.requests, 1);
     assert.ok(engine.searchSync("incident", { snippet: { tokens: 0 } }).hits.length > 0);
-    assert.equal(counted.requests, 1, "finding needs no documents");
+    assert.equal(counted.requests, 1, "ranking must not need documents");
   });
 
-  it("asks for several ranges at once, and for none twice where searches run together", async () => {
+  it("fetches several ranges at once, and none twice for concurrent searches", async () => {
     const { address, counted } = await serve();
     const engine = await opened(`${address}/many.snap`);
     const all = QUERIES.flatMap((query) => [query, query]);
     const answers = await Promise.all(all.map((query) => engine.search(query)));
-    assert.deepEqual(answers, all.map((query) => whole.searchSync(query)));
-    assert.ok(counted.most > 1, "they run at the same time");
+    assert.deepEqual(answers.map(untimed), all.map((query) => untimed(whole.searchSync(query))));
+    assert.ok(counted.most > 1, "requests must overlap");
     const docs = several.docs.reduce((sum, bytes) => sum + bytes.length, 0);
     assert.ok(counted.bytes <= docs, `${counted.bytes} of ${docs} bytes`);
   });
 
-  it("keeps as much as it is told to", async () => {
+  it("caches as many bytes as `docsCache` says", async () => {
     const { address, counted } = await serve();
     const engine = await opened(`${address}/one.snap`, { docsCache: 0 });
     await engine.search("incident");
@@ -105,7 +108,7 @@ describe("a split snapshot on a server with ranges", () => {
     assert.throws(() => engine.searchSync("incident"), { code: "documents/missing" });
   });
 
-  it("tells a call that cannot wait what to do", async () => {
+  it("tells the caller of a synchronous call what to do", async () => {
     const { address } = await serve();
     const engine = await opened(`${address}/one.snap`);
     const missing = { name: "SnapseekError", code: "documents/missing", message: /use search\(\), or withDocuments/ };
@@ -124,25 +127,25 @@ describe("a split snapshot on a server with ranges", () => {
       each.add([{ id: "new", title: "A rollback of my own", body: "written here" }]);
       each.remove(["first-deploy", "nobody"]);
     }
-    assert.deepEqual(await engine.search("rollback"), twin.searchSync("rollback"));
+    assert.deepEqual(untimed(await engine.search("rollback")), untimed(twin.searchSync("rollback")));
     assert.deepEqual(await engine.withDocuments(() => engine.snapshot()), twin.snapshot());
     await engine.withDocuments(() => engine.verify());
     const again = await opened(`${address}/one.snap`);
     again.apply(engine.changes());
-    assert.deepEqual(await again.search("rollback"), twin.searchSync("rollback"));
+    assert.deepEqual(untimed(await again.search("rollback")), untimed(twin.searchSync("rollback")));
   });
 
-  it("stops waiting when it is told to, and goes on later", async () => {
+  it("stops waiting when the signal aborts, and works afterwards", async () => {
     const { address } = await serve();
     const engine = await opened(`${address}/one.snap`);
     const control = new AbortController();
     const stopped = engine.withDocuments(() => engine.searchSync("incident"), { signal: control.signal });
     control.abort();
     await assert.rejects(stopped, { name: "AbortError" });
-    assert.deepEqual(await engine.search("incident"), whole.searchSync("incident"));
+    assert.deepEqual(untimed(await engine.search("incident")), untimed(whole.searchSync("incident")));
   });
 
-  it("ends well when the engine is freed while it fetches", async () => {
+  it("rejects a search whose engine is freed while it fetches", async () => {
     const { address } = await serve();
     const engine = await open(`${address}/one.snap`);
     const searched = engine.search("incident");
@@ -152,14 +155,14 @@ describe("a split snapshot on a server with ranges", () => {
 });
 
 describe("a server without ranges", () => {
-  it("is an error that says so", async () => {
+  it("is an error that names the remedy", async () => {
     const { address } = await serve("whole");
     const engine = await opened(`${address}/one.snap`);
     await assert.rejects(engine.search("incident"), { code: "documents/no-ranges", message: /onMissingRanges: "download"/ });
     assert.ok((await engine.search("incident", { snippet: { tokens: 0 } })).hits.length > 0);
   });
 
-  it("is asked once for each file, where that is wished", async () => {
+  it("is asked once per file with `onMissingRanges: \"download\"`", async () => {
     const { address, counted } = await serve("whole");
     const engine = await opened(`${address}/many.snap`, { onMissingRanges: "download" });
     await Promise.all(QUERIES.map((query) => engine.search(query, { limit: 30 })));
@@ -169,7 +172,7 @@ describe("a server without ranges", () => {
 });
 
 describe("documents from elsewhere", () => {
-  it("come for recipes, too, whether they embed the question or not", async () => {
+  it("are fetched for memory.search, with and without embedding", async () => {
     const whole = await build([], "memory");
     await whole.memory.create({ content: "Deploy by make release" }, "p");
     await whole.memory.create({ content: "React with TypeScript" }, "p");
@@ -177,7 +180,7 @@ describe("documents from elsewhere", () => {
     const engine = await opened(snapshot, { docs: new Blob([docs[0]]) });
     for (const mode of ["keyword", "hybrid"]) {
       const options = { query: "deploy", projectId: "p", mode, track: false };
-      // Scores fade from one call to the next.
+      // Scores decay from one call to the next, so only records and highlights are compared.
       const shown = ({ results }) => results.map(({ memory, highlights }) => [memory, highlights]);
       const found = shown(await engine.memory.search(options));
       assert.equal(found[0][0].content, "Deploy by make release", mode);
@@ -186,11 +189,11 @@ describe("documents from elsewhere", () => {
     whole.free();
   });
 
-  it("come for searches of rag and unified that need no vector", async () => {
+  it("are fetched for searches of rag and unified that need no vector", async () => {
     const whole = await build([{ id: 1, kind: "observation", title: "moved the ledger" }], "rag");
     await whole.rag.index([{ sourceType: "note", sourceId: 1, body: "the ledger has one writer" }]);
     const { snapshot, docs } = whole.splitSnapshot();
-    const embed = () => assert.fail("nothing is to be embedded");
+    const embed = () => assert.fail("nothing must be embedded");
     const searches = {
       rag: ({ rag }) => rag.search({ query: "ledger", mode: "fts" }),
       words: ({ unified }) => unified.search({ query: "ledger" }),
@@ -206,7 +209,7 @@ describe("documents from elsewhere", () => {
     whole.free();
   });
 
-  it("come for whatever else memory looks up", async () => {
+  it("are fetched for the other calls of memory", async () => {
     const whole = await build([], "memory");
     const { id } = await whole.memory.create({ content: "Deploy by make release" }, "p");
     await whole.memory.create({ content: "React with TypeScript" }, "p");
@@ -227,7 +230,7 @@ describe("documents from elsewhere", () => {
     whole.free();
   });
 
-  it("come for what rag has indexed before", async () => {
+  it("are fetched for sources that rag indexed before", async () => {
     const source = { sourceType: "note", sourceId: 1, body: "the ledger has one writer" };
     const whole = await build([], "rag");
     await whole.rag.index([source]);
@@ -248,7 +251,7 @@ describe("documents from elsewhere", () => {
     await assert.rejects(open(several.snapshot, { docs: new Blob([]) }), { code: "option/docs", message: /and 1 were given/ });
   });
 
-  it("may stand beside a file, and are read in pieces", async () => {
+  it("may be files beside the snapshot", async () => {
     const folder = await mkdtemp(join(tmpdir(), "snapseek-"));
     try {
       const path = join(folder, "what?.snap");
@@ -266,7 +269,7 @@ describe("documents from elsewhere", () => {
     }
   });
 
-  it("are fetched for any call of an engine in a worker", async () => {
+  it("are fetched for every call of an engine in a worker", async () => {
     const entry = fileURLToPath(new URL("../../pkg/worker-node.cjs", import.meta.url));
     const script = `require(${JSON.stringify(entry)}).expose(require("node:worker_threads").parentPort)`;
     const worker = new Worker(script, { eval: true });
@@ -280,7 +283,7 @@ describe("documents from elsewhere", () => {
       ];
       for (const [source, options] of ways) {
         const engine = await openInWorker(worker, source, options);
-        assert.deepEqual(await engine.search("incident"), whole.searchSync("incident"));
+        assert.deepEqual(untimed(await engine.search("incident")), untimed(whole.searchSync("incident")));
         assert.deepEqual(await engine.match("rollback", HIGHLIGHT), whole.match("rollback", HIGHLIGHT));
         assert.deepEqual(await engine.record("first-deploy"), whole.record("first-deploy"));
         await engine.free();
@@ -290,7 +293,7 @@ describe("documents from elsewhere", () => {
     }
   });
 
-  it("have to be named where the snapshot has no address", async () => {
+  it("must be named if the snapshot has no address", async () => {
     const engine = await opened(one.snapshot);
     await assert.rejects(engine.search("incident"), { code: "documents/no-source", message: /open\(source, \{ docs \}\)/ });
   });
@@ -310,7 +313,7 @@ describe("documents that do not belong to the snapshot", () => {
     await refused(new Blob([]), "documents/foreign");
   });
 
-  it("are refused from a server, too", async () => {
+  it("are refused from a server", async () => {
     const { address } = await serve("wrong");
     await refused(`${address}/one.snap.docs`, "documents/foreign");
     await refused(`${address}/nothing`, "source/failed");

@@ -1,4 +1,4 @@
-// Search by meaning: vectors that are given, made by a function, or made by the snapshot itself.
+// Vector search: with vectors from the caller, from an `embed` function, or from the snapshot's own embedder.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -6,6 +6,7 @@ import { statSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build, open } from "../../pkg/node.js";
+import { untimed } from "./untimed.mjs";
 
 const SCHEMA = {
   fields: { title: {} },
@@ -21,7 +22,7 @@ const RECORDS = [
 const ids = (response) => response.hits.map((hit) => hit.id);
 const made = () => build(RECORDS, SCHEMA);
 
-test("the nearest vectors come first, and what has none is not found by them", async () => {
+test("the nearest vectors come first, and records without a vector are not found", async () => {
   const engine = await made();
   const found = await engine.search("", { mode: "vector", vector: [0.1, 1] });
   assert.deepEqual(ids(found), ["north", "between", "east"]);
@@ -30,7 +31,7 @@ test("the nearest vectors come first, and what has none is not found by them", a
   assert.deepEqual(ids(filtered), ["east"]);
 });
 
-test("vectors on lines of their own are those of their records", async () => {
+test("a vector line gives its record a vector", async () => {
   const lines = RECORDS.filter(({ place }) => place).map(({ id, place }) => ({ $: "vector", id, vector: [...place] }));
   const bare = RECORDS.map(({ place, ...record }) => record);
   const expected = (await made()).snapshot();
@@ -39,24 +40,27 @@ test("vectors on lines of their own are those of their records", async () => {
     assert.deepEqual((await build(records.map((line) => JSON.stringify(line)).join("\n"), SCHEMA)).snapshot(), expected);
   }
   const engine = await made();
-  assert.throws(() => engine.add([{ $: "vector", id: "north", vector: [1, 1] }]), { code: "record/unknown-line" });
+  assert.deepEqual(engine.add([{ $: "vector", id: "north", vector: [-1, 0] }]), { added: 0, replaced: 0, warnings: [] });
+  assert.deepEqual(ids(engine.searchSync("", { mode: "vector", vector: [-1, 0] }))[0], "north");
+  assert.match(engine.add([{ $: "vector", id: "nobody", vector: [1, 1] }]).warnings[0], /there is no record "nobody"/);
+  assert.throws(() => engine.add([{ $: "delete", id: "north" }]), { code: "record/unknown-line" });
   await assert.rejects(build([{ $: "vector", id: "north", vector: [1, 1] }], { fields: { title: {} } }), {
     code: "record/bad-vector",
     message: /the schema has no vectors/,
   });
 });
 
-test("typed arrays, arrays and numbers of either size give the same answers", async () => {
+test("arrays and typed arrays of either precision give the same answers", async () => {
   const engine = await made();
   const answers = [[0.5, 1], new Float32Array([0.5, 1]), new Float64Array([0.5, 1])].map((vector) =>
-    engine.searchSync("bear", { vector }),
+    untimed(engine.searchSync("bear", { vector })),
   );
   assert.deepEqual(answers[0], answers[1]);
   assert.deepEqual(answers[0], answers[2]);
   assert.equal(answers[0].mode, "hybrid");
 });
 
-test("a hybrid hit explains what each leg gave, and the parts make the score", async () => {
+test("a hybrid hit explains both legs, and the parts add up to the score", async () => {
   const engine = await made();
   const { hits, legs } = engine.searchSync("polar bear", { vector: [1, 0.2], explain: true });
   assert.deepEqual(legs, { keyword: 3, vector: 3 });
@@ -69,17 +73,17 @@ test("a hybrid hit explains what each leg gave, and the parts make the score", a
   assert.equal(teddy.explain.vector, undefined);
 });
 
-test("records that are added and removed are found by their vectors, or not", async () => {
+test("vector search finds added records and not removed ones", async () => {
   const engine = await made();
   engine.add([{ id: "south", title: "a penguin", place: new Float64Array([0, -1]) }]);
   engine.remove(["north"]);
   const found = engine.searchSync("", { mode: "vector", vector: [0, -1] });
   assert.deepEqual(ids(found), ["south", "east", "between"]);
   const again = await open(engine.snapshot());
-  assert.deepEqual(again.searchSync("", { mode: "vector", vector: [0, -1] }), found);
+  assert.deepEqual(untimed(again.searchSync("", { mode: "vector", vector: [0, -1] })), untimed(found));
 });
 
-test("an embed function is asked for the query's vector, once, where one is needed", async () => {
+test("embed is called once per query, and only if a vector is needed", async () => {
   const asked = [];
   const embed = async (texts) => {
     asked.push(...texts);
@@ -94,7 +98,7 @@ test("an embed function is asked for the query's vector, once, where one is need
   assert.deepEqual(asked, ["anything", "bear"]);
 });
 
-test("an embed function that fails leaves words, and says so; where meaning alone was asked it is an error", async () => {
+test("a failing embed degrades the search to keywords; in vector mode it is an error", async () => {
   const engine = await made();
   const failing = [
     () => Promise.reject(new Error("no network")),
@@ -109,10 +113,11 @@ test("an embed function that fails leaves words, and says so; where meaning alon
     assert.deepEqual([found.mode, found.degraded, found.hits.length], ["keyword", true, 3]);
     assert.match(found.warnings[0], /^embed: /);
     await assert.rejects(engine.search("bear", { embed, mode: "vector" }), { code: "embed/failed" });
+    await assert.rejects(engine.search("bear", { embed, strict: true }), { code: "embed/failed" });
   }
 });
 
-test("the hash embedder needs nothing, and finds what shares words and letters", async () => {
+test("the hash embedder needs no model, and finds texts with common words and letters", async () => {
   const schema = { fields: { title: {} }, vectors: { own: { embedder: "hash" } } };
   const engine = await build([{ id: "a", title: "vector searching" }, { id: "b", title: "apple pie" }], schema);
   engine.add([{ id: "c", title: "searches of vectors" }]);
@@ -122,7 +127,7 @@ test("the hash embedder needs nothing, and finds what shares words and letters",
   assert.equal(engine.schema().vectors.own.width, 384);
 });
 
-test("scores fade with age from the time that is passed", async () => {
+test("recency lowers scores by their age at `now`", async () => {
   const engine = await made();
   const options = { mode: "vector", vector: [1, 0.1], recency: {}, now: Date.parse("2024-01-02"), explain: true };
   const { hits } = engine.searchSync("", options);
@@ -132,11 +137,11 @@ test("scores fade with age from the time that is passed", async () => {
   assert.equal(engine.searchSync("bear", { recency: {} }).hits.length, 3);
 });
 
-test("without SIMD the plain build is taken, and gives the same bits", async () => {
+test("without SIMD the plain module runs, and gives the same bits", async () => {
   const script = `
     const { compile, Instance } = WebAssembly;
     if (process.argv[1] === "plain") {
-      // What asks for SIMD is the one module without imports; here it computes wrongly.
+      // The module that tests for SIMD is the only one without imports. Here it computes a wrong result.
       WebAssembly.Instance = function (module, imports) {
         return imports ? new Instance(module, imports) : { exports: { f: () => 29 } };
       };
@@ -150,7 +155,8 @@ test("without SIMD the plain build is taken, and gives the same bits", async () 
       const schema = { fields: { title: {} }, vectors: { v: { encoding, field: "v" } } };
       const records = Array.from({ length: 50 }, (_, i) => ({ id: i, title: "word" + (i % 5), v: vector(i) }));
       const engine = await build(records, schema);
-      answers.push(engine.searchSync("word1", { vector: vector(99), limit: 50, explain: true }));
+      const { elapsed, ...answer } = engine.searchSync("word1", { vector: vector(99), limit: 50, explain: true });
+      answers.push(answer);
     }
     console.log(JSON.stringify({ size, answers }));`;
   const run = (build) => execFileSync(process.execPath, ["--input-type=module", "-e", script, build], { encoding: "utf8", cwd: fileURLToPath(new URL(".", import.meta.url)) });

@@ -1,5 +1,5 @@
-// flexsearch on the three fields joined, in the two forms its manual recommends: whole words, and every prefix of
-// every word. It has no BM25, no stems and no phrases: it is here for its speed.
+// flexsearch over the three fields joined, in the two settings that its manual recommends: whole words, and all prefixes of
+// all words. It has no BM25, no stemming and no phrases; it takes part for its speed.
 
 import { now } from "../measure.mjs";
 import { LIMIT, records } from "../records.mjs";

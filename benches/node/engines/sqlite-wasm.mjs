@@ -1,4 +1,4 @@
-// SQLite's own wasm build with FTS5, in memory. The same table as src/engines/fts5.rs, and the same answers.
+// SQLite's own wasm build with FTS5, in memory. The table and the answers are the same as in src/engines/fts5.rs.
 
 import { now } from "../measure.mjs";
 import { LIMIT, records } from "../records.mjs";

@@ -1,6 +1,6 @@
-// The engines that search vectors in Node: each is made from rows, and answers a query with the numbers of its nearest.
+// The vector search engines for Node. Each is built from rows, and answers a query with the numbers of the nearest rows.
 //
-// `most` is how many numbers (rows × width) an engine takes before making it costs minutes.
+// `most` limits the size (rows × width) of an engine that would take minutes to build.
 
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { readingModule } from "./read-limit.mjs";
 const require = createRequire(import.meta.url);
 const TOP = 10;
 
-/** snapseek itself; without SIMD it is the plain build. */
+/** snapseek; without SIMD it uses the plain module. */
 function snapseek(encoding, hasSimd) {
   return {
     async make({ folder }) {
@@ -23,7 +23,7 @@ function snapseek(encoding, hasSimd) {
   };
 }
 
-/** Reading as many bytes as an encoding's rows have, in wasm: what no scan can go below. */
+/** Reads as many bytes as the rows of an encoding have, in wasm: the lower bound of any scan. */
 function reading(bytesPerNumber) {
   return {
     isLimit: true,
@@ -78,7 +78,7 @@ const orama = {
 const voy = {
   most: 4e6,
   async make({ vectors, rows, width }) {
-    // The package is made for bundlers: its wasm is an import, which Node does not take.
+    // The package is made for bundlers: it imports its wasm file, which Node cannot do.
     const glue = await import("voy-search/voy_search_bg.js");
     const bytes = await readFile(require.resolve("voy-search/voy_search_bg.wasm"));
     const { instance } = await WebAssembly.instantiate(bytes, { "./voy_search_bg.js": glue });
@@ -112,7 +112,7 @@ function hnswlib(kind) {
   return {
     most: kind === "HierarchicalNSW" ? 4e6 : 40e6,
     async make({ vectors, rows, width }) {
-      // Its loader asks what kind of page it is in.
+      // Its loader inspects the page that it runs in.
       globalThis.window ??= globalThis;
       globalThis.document ??= { currentScript: { src: import.meta.url } };
       const { loadHnswlib } = await import("hnswlib-wasm/dist/hnswlib.js");

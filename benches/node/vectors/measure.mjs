@@ -1,4 +1,4 @@
-// One engine in a process of its own: makes it, and prints how long each query took and what it answered.
+// Builds one engine in its own process, and prints the time and the answer of each query.
 //
 //   node measure.mjs ENGINE FOLDER WIDTH
 

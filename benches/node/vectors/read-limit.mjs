@@ -1,4 +1,4 @@
-// A module that only reads: the time that no scan of as many bytes in wasm can go below.
+// A module that only reads memory. Its time is the lower bound of any scan of the same number of bytes in wasm.
 
 const leb = (number) => {
   const bytes = [];
@@ -18,7 +18,7 @@ const POINTER = 0;
 const LIMIT = 1;
 const SUMS = [2, 3, 4, 5];
 
-/** A function that reads `length` bytes, sixteen at a time in four sums, and gives a number that depends on all. */
+/** Makes a function that reads `length` bytes, sixteen at a time into four sums, and returns a number that depends on all. */
 export async function readingModule(length) {
   const pages = Math.ceil(length / 65536);
   const sum = (local, place) => [
@@ -42,7 +42,7 @@ export async function readingModule(length) {
     ...section(10, 0x01, ...leb(code.length), ...code),
   ]);
   const { instance } = await WebAssembly.instantiate(bytes);
-  // Untouched memory would be read from one page of zeros.
+  // Write first: the system maps untouched memory to a single page of zeros.
   new Uint8Array(instance.exports.m.buffer).fill(1);
   return () => instance.exports.r(0, length);
 }

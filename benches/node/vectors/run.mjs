@@ -1,4 +1,4 @@
-// Vector search beside its peers and beside the speed of reading: one run, one table.
+// Compares vector search with other engines and with the speed of reading memory: one run, one table.
 //
 //   node run.mjs [--quick]
 
@@ -22,17 +22,17 @@ const here = fileURLToPath(new URL("../../", import.meta.url));
 const native = `${here}target/${isQuick ? "quick" : "release"}/snapseek-benches`;
 const COLLECTIONS = join(process.env.SNAPSEEK_SHARED ?? "", "data/");
 const NATIVE = ["f32", "i8", "i1", "read", "usearch-exact", "usearch-hnsw", "sqlite-vec"];
-/** A graph of more numbers than this takes minutes to make. */
+/** Building a graph with more numbers than this takes minutes. */
 const MOST_FOR_A_GRAPH = 4e6;
 
-/** The last line that a program prints, which is JSON; a peer may print before it. */
+/** Returns the last line that a program prints, which is JSON. Other engines may print more before it. */
 const run = (program, parameters) => {
   const output = execFileSync(program, parameters, { maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "pipe"], encoding: "utf8" });
   return JSON.parse(output.trimEnd().split("\n").at(-1));
 };
 const absent = new Map();
 
-/** The best of the turns: what slows a turn down is the rest of the machine. */
+/** Returns the best turn, because other load on the machine can only make a turn slower. */
 function measured(turns) {
   const best = turns.reduce((a, b) => (median(a.nanoseconds) <= median(b.nanoseconds) ? a : b));
   return { ...best, p50: median(best.nanoseconds) / 1e6, p95: percentile(best.nanoseconds, 95) / 1e6 };
@@ -65,13 +65,13 @@ function measureSize([rows, width, queries]) {
   const turns = new Map([...jobs.keys()].map((name) => [name, []]));
   for (let turn = 0; turn < TURNS; turn++) {
     for (const [name, job] of jobs) {
-      // What takes long to make is made once.
+      // Engines that take long to build are built once.
       if (turn > 0 && (turns.get(name)[0]?.makeSeconds ?? 0) > 20) continue;
       if (absent.has(name)) continue;
       try {
         turns.get(name).push(job());
       } catch (error) {
-        // A peer that does not run here is said to be absent; snapseek has to run.
+        // Another engine that does not run here is reported as absent; snapseek must run.
         if (name.includes("snapseek")) throw error;
         absent.set(
           name,

@@ -1,7 +1,7 @@
 import { SnapseekError, open } from "snapseek/search";
 import snapshot from "./notes.snap";
 
-/** One engine for all requests to this isolate. */
+/** The engine, shared by all requests to this isolate. */
 let opening;
 
 export default {

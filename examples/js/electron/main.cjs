@@ -1,4 +1,4 @@
-// The main process: `electron . --search=keys` prints what it finds, without it the window opens.
+// The main process. `electron . --search=keys` prints the hits; without `--search` it opens the window.
 const { join } = require("node:path");
 const { BrowserWindow, app } = require("electron");
 const { search } = require("./notes.cjs");

@@ -1,10 +1,10 @@
-// The engine of the main process, which is Node.
+// The engine of the main process, which runs in Node.
 const { join } = require("node:path");
 const { open } = require("snapseek");
 
 let opening;
 
-/** The titles that a query finds. */
+/** Returns the titles of the hits. */
 exports.search = async (query) => {
   const engine = await (opening ??= open(join(__dirname, "notes.snap")));
   const { hits } = await engine.search(query, { records: true });

@@ -1,4 +1,4 @@
-// Without a bundler a page names files: copy the package beside it, or serve node_modules.
+// Without a bundler a page imports files by path: copy the package beside the page, or serve node_modules.
 import { open } from "./snapseek/search-web.js";
 
 const [query, status, list] = ["query", "status", "hits"].map((id) => document.getElementById(id));
@@ -22,7 +22,7 @@ function item({ record, snippet }) {
   const title = document.createElement("strong");
   title.textContent = record.title;
   const text = document.createElement("p");
-  // A snippet is HTML in which all but the marks is escaped.
+  // A snippet is HTML: its text is escaped, and only the marks are tags.
   text.innerHTML = snippet;
   li.append(title, text);
   return li;

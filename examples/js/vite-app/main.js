@@ -7,7 +7,7 @@ const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "modu
 const engine = await openInWorker(worker, "/notes.snap");
 query.disabled = false;
 
-// A letter more ends the search before it.
+// Each keystroke cancels the search before it.
 let last = new AbortController();
 query.addEventListener("input", async () => {
   last.abort();

@@ -1,5 +1,5 @@
-// Searches the Markdown of a workspace as you type. One bundle serves VS Code and VS Code for the Web, where there is no
-// file system and nothing beside the script: `snapseek/inline` needs neither.
+// Searches the Markdown files of a workspace as you type. One bundle runs in VS Code and in VS Code for the Web, where the
+// script has no file system and no files beside it; `snapseek/inline` needs neither.
 
 const vscode = require("vscode");
 const { build } = require("snapseek/inline");
@@ -17,7 +17,7 @@ async function search() {
   pick.placeholder = `Search ${engine.length} notes`;
   pick.onDidChangeValue((query) => {
     const { hits } = engine.searchSync(query, { asYouType: true, typos: 1, records: true, snippet: { raw: true, open: "", close: "" } });
-    // What was found is to be shown, whether VS Code would have found it or not.
+    // Show every hit, even if VS Code's own filter would hide it.
     pick.items = hits.map(({ id, record, snippet }) => ({ label: record.title, detail: snippet, alwaysShow: true, id }));
   });
   pick.onDidAccept(() => {
@@ -32,7 +32,7 @@ async function search() {
   pick.show();
 }
 
-/** A record for every Markdown file. */
+/** Makes one record per Markdown file. */
 async function notes() {
   const files = await Promise.all((workspace.workspaceFolders ?? []).map(({ uri }) => markdownIn(uri)));
   return Promise.all(files.flat().map(note));

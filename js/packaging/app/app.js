@@ -1,4 +1,4 @@
-// What the bundlers bundle and the browsers run: the whole suite, here and behind a worker.
+// The app for bundlers and browsers: the whole suite, on the page and in a worker.
 import * as snapseek from "snapseek";
 import { persist } from "snapseek/persist";
 import * as slim from "snapseek/search";

@@ -1,4 +1,4 @@
-// The suite in Deno, which may read and write here.
+// The suite in Deno with permission to read and write in this folder.
 import * as snapseek from "snapseek";
 import { persist } from "snapseek/persist";
 import * as fixture from "./fixture.mjs";

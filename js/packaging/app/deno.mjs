@@ -1,4 +1,4 @@
-// The suite in Deno, which is given no permission: not to read, not to fetch.
+// The suite in Deno without permissions: it may neither read files nor fetch.
 import * as snapseek from "snapseek";
 import * as slim from "snapseek/search";
 import * as fixture from "./fixture.mjs";

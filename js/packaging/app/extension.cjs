@@ -1,4 +1,4 @@
-// The suite as an extension of VS Code: it writes its outcome into the workspace.
+// The suite as an extension of VS Code, which writes its outcome into the workspace.
 const vscode = require("vscode");
 const snapseek = require("snapseek/inline");
 const { run, suite } = require("./suite.mjs");

@@ -1,4 +1,4 @@
-// The suite in Node, as CommonJS, with the module as a script.
+// The suite in Node, as CommonJS, with the inline script of the module.
 const snapseek = require("snapseek/inline");
 
 async function main() {

@@ -1,4 +1,4 @@
-// Where the modules as scripts refuse, there is no other than the files: this is what lets other places claim that.
+// Checks that the inline script really throws in the project `filed`, on which the claims of other places rely.
 import * as inline from "snapseek/inline";
 import { open } from "snapseek";
 import * as fixture from "./fixture.mjs";

@@ -1,4 +1,4 @@
-// The suite in Node and what is like it, as an ES module.
+// The suite in Node and similar runtimes, as an ES module.
 import { Worker } from "node:worker_threads";
 import * as snapseek from "snapseek";
 import { persist } from "snapseek/persist";

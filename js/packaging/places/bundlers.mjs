@@ -1,4 +1,4 @@
-// Bundlers, each with a minimal app and no configuration for this package; what they made runs in Chromium.
+// Builds a minimal app with each bundler, without configuration for this package, and runs it in Chromium.
 
 import { execFile, spawn } from "node:child_process";
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
@@ -14,10 +14,10 @@ import { TOOLS } from "../project.mjs";
 import { serve } from "../server.mjs";
 import { visit } from "./chromium.mjs";
 
-/** A server that has no such file answers 404, and the browser says so; the module then comes as a script. */
+/** The browser reports the 404 for a missing .wasm file; the module then comes from the inline script. */
 const MISSING = /status of 404/;
 
-/** A folder with the snapshots alone. */
+/** Makes a folder with only the snapshots. */
 async function filesOf(project, name) {
   const folder = join(project, name);
   await mkdir(folder, { recursive: true });
@@ -40,7 +40,7 @@ async function viteBuild({ project }) {
   return served([outDir, project]);
 }
 
-/** Its development server bundles packages beforehand, and answers with the page where it has no file. */
+/** Vite's development server bundles packages in advance, and sends the page in place of a missing file. */
 async function viteDev({ project }) {
   const server = await vite.createServer({ root: project, configFile: false, logLevel: "error", server: { host: "127.0.0.1", port: 0 } });
   await server.listen();

@@ -10,20 +10,20 @@ import { CHROMIUM } from "../../test/browser.mjs";
 
 const browsers = new Map();
 
-/** A browser with further flags; one for every set of them. */
+/** Starts a browser with additional flags, or returns the running one with the same flags. */
 export async function browserWith(...flags) {
   const key = flags.join(" ");
   if (!browsers.has(key)) browsers.set(key, chromium.launch({ ...CHROMIUM, args: [...CHROMIUM.args, ...flags] }));
   return browsers.get(key);
 }
 
-/** What a page sets as its outcome. */
+/** Waits for the outcome that a page sets. */
 async function outcomeOf(page) {
   const outcome = await page.waitForFunction(() => globalThis.outcome, undefined, { timeout: 60_000 });
   return outcome.jsonValue();
 }
 
-/** Opens a page and gives the outcome of using it; what the browser complains of counts, unless it is allowed. */
+/** Opens a page and returns the outcome of using it. Messages of the browser count as failures, unless they are allowed. */
 export async function visit(url, { flags = [], allowed = /^$/, use = outcomeOf } = {}) {
   const browser = await browserWith(...flags);
   const page = await browser.newPage();
@@ -41,7 +41,7 @@ export async function visit(url, { flags = [], allowed = /^$/, use = outcomeOf }
   }
 }
 
-/** A page of the suite without a bundler: a browser knows paths, not packages. */
+/** Makes a page that runs the suite without a bundler, so it imports paths and not package names. */
 export async function unbundled(project) {
   const folder = join(project, "unbundled");
   await mkdir(folder, { recursive: true });
@@ -58,7 +58,7 @@ import { run, suite, workerSuite } from "../suite.mjs";
 const [url, split] = ["../golden.snap", "../split.snap"].map((path) => new URL(path, import.meta.url).href);
 const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
 const places = [...("storage" in navigator && navigator.storage.getDirectory ? [{ in: "opfs" }] : []), { in: "indexeddb" }];
-// A page on file:// has an origin of its own, which nothing can be kept for, and files are not given in parts.
+// A page on file:// has an opaque origin without storage, and file:// has no range requests.
 const served = location.protocol === "file:" ? {} : { split, persist: { persist, places } };
 const claims = { ...suite(snapseek, fixture, { url, slim, ...served }), ...workerSuite(remote, worker, fixture) };
 globalThis.outcome = await run(claims);
@@ -80,7 +80,7 @@ async function underStrictPolicy({ project }) {
   }
 }
 
-/** How long it takes from the module's bytes to an engine, in pages of their own. It is told, and fails nothing. */
+/** Measures the time from the module's bytes to an engine, each in a new page. It reports the time and never fails. */
 async function readiness({ project }) {
   const folder = join(project, "ready");
   await mkdir(folder, { recursive: true });
@@ -106,14 +106,14 @@ globalThis.outcome = { passed: Number(engine.length === 0), failed: [], note: pe
     return {
       passed: visits.filter(({ passed }) => passed).length,
       failed,
-      note: `${times[0].toFixed(1)} ms at best, ${times[4].toFixed(1)} ms in the middle; 30 ms are wanted`,
+      note: `${times[0].toFixed(1)} ms at best, ${times[4].toFixed(1)} ms in the middle; the aim is 30 ms`,
     };
   } finally {
     await server.stop();
   }
 }
 
-/** Without 'wasm-unsafe-eval' nothing can work; the error has to say so. */
+/** Without 'wasm-unsafe-eval' no module compiles; the error must say so. */
 async function withoutPermission({ project }) {
   const folder = join(project, "refused");
   await mkdir(folder, { recursive: true });
@@ -141,13 +141,13 @@ build([{ id: 1, title: "fox" }]).then(
   }
 }
 
-/** As Electron's renderer: modules and files may be read on file://. */
+/** Runs as in Electron's renderer, where file:// pages may read modules and files. */
 async function onFilesAsElectron({ project }) {
   const folder = await unbundled(project);
   return visit(pathToFileURL(join(folder, "index.html")).href, { flags: ["--allow-file-access-from-files"] });
 }
 
-/** As a page that someone opens from a folder: one script, and nothing can be fetched. */
+/** Runs as a page opened from a folder: one script, and `fetch` does not work. */
 async function onFilesAsScript({ project }) {
   const folder = join(project, "script");
   await build({
@@ -165,7 +165,7 @@ async function onFilesAsScript({ project }) {
 
 export const places = {
   "Chromium, from bytes to a ready engine": readiness,
-  "Chromium, a CSP that forbids WebAssembly: says so": withoutPermission,
+  "Chromium, a CSP that forbids WebAssembly: a clear error": withoutPermission,
   "Chromium, file:// as one script": onFilesAsScript,
 };
 

@@ -1,5 +1,5 @@
-// VS Code: code-server runs it in a browser, with two hosts for extensions. The web host is a worker of the page, as in
-// VS Code for the Web; the other is Node, as on the desktop.
+// Runs VS Code in a browser with code-server, which has two extension hosts: a worker of the page, as in VS Code for the Web,
+// and Node, as on the desktop.
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -19,7 +19,7 @@ const NOTES = {
   "node_modules/other/README.md": "# Rotating something else\n",
 };
 
-/** An extension as it is installed: a folder with a manifest and one script. */
+/** Makes an installed extension: a folder with a manifest and one script. */
 async function extension(extensions, entry, manifest) {
   const folder = join(extensions, `${manifest.publisher}.${manifest.name}-${manifest.version}`);
   await build({
@@ -33,7 +33,7 @@ async function extension(extensions, entry, manifest) {
   await writeFile(join(folder, "package.json"), JSON.stringify(manifest));
 }
 
-/** Both extensions for one host, and an editor that has them; asks it, and ends it. */
+/** Starts an editor with both extensions for one host, reads their outcomes, and ends the editor. */
 async function inEditor({ project }, host, ask) {
   const home = await mkdtemp(join(tmpdir(), "snapseek-code-"));
   const [folder, extensions] = [join(home, "notes"), join(home, "extensions")];

@@ -1,4 +1,4 @@
-// The examples, as their readers would run them.
+// Runs the examples as a reader would.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -14,7 +14,7 @@ import { inWorkerd } from "./runtimes.mjs";
 
 const exec = promisify(execFile);
 
-/** An example with its snapshot; what it asserts is its claims. */
+/** Runs an example with its snapshot. Each of its assertions is a claim. */
 const example =
   (name, check) =>
   async ({ project }) => {
@@ -27,7 +27,7 @@ const example =
     return { passed: claims, failed: outcome?.failed ?? [] };
   };
 
-/** Types a query into a page's box and reads the list. */
+/** Types a query into the page's search box and reads the list of hits. */
 const typing =
   (equal, query, wanted, selector = "#hits li") =>
   async (page) => {
@@ -82,7 +82,7 @@ const cloudflareWorker = example("cloudflare-worker", (folder, equal) =>
   }),
 );
 
-/** Electron itself is not to be had from the registries: Node stands for its main process, Chromium for its renderer. */
+/** The registries do not have Electron itself. Node stands in for its main process, Chromium for its renderer. */
 const electron = example("electron", async (folder, equal) => {
   const { search } = createRequire(import.meta.url)(join(folder, "notes.cjs"));
   equal(await search("backup"), ["Restoring a backup"]);

@@ -1,4 +1,4 @@
-// Firefox, by WebDriver BiDi.
+// Runs the suite in Firefox through WebDriver BiDi.
 
 import { existsSync } from "node:fs";
 import puppeteer from "puppeteer-core";

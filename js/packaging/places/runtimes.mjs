@@ -12,7 +12,7 @@ import { TOOLS } from "../project.mjs";
 const exec = promisify(execFile);
 const tool = (name) => join(TOOLS, name);
 
-/** A program that prints its outcome as its last line. */
+/** Runs a program that prints its outcome as the last line. */
 const program =
   (command, ...args) =>
   async ({ project }) => {
@@ -22,7 +22,7 @@ const program =
   };
 const node = (version) => tool(`node${version}-${process.arch}/bin/node`);
 
-/** Bundles a worker by the conditions that wrangler sets, leaves .wasm and data to the runtime, and asks it. */
+/** Bundles a worker with the conditions that wrangler sets, leaves .wasm and data to the runtime, and requests its outcome. */
 export async function inWorkerd(folder, entry, ask) {
   const modules = new Map();
   const files = {
@@ -67,7 +67,7 @@ export const filed = {
   "Node 24, CommonJS": program(node(24), "node.cjs"),
   Bun: program(tool(".bin/bun"), "node.mjs"),
   workerd,
-  "Node 20, where the script refuses": program("node", "node-refused.mjs"),
+  "Node 20, without the inline script": program("node", "node-refused.mjs"),
 };
 
 const deno = (...args) => program(tool(".bin/deno"), "run", "--quiet", "--no-prompt", "--node-modules-dir=manual", ...args);

@@ -1,4 +1,4 @@
-// What is in the tarball, and what the linters of packages say about it.
+// Checks the content of the tarball, also with the linters for packages.
 
 import { execFile } from "node:child_process";
 import { readFile, readdir } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { PACKAGE, TOOLS } from "../project.mjs";
 const exec = promisify(execFile);
 const outcome = (failed, note) => ({ passed: failed.length > 0 ? 0 : 1, failed, note });
 
-/** The output of a linter is its complaint. */
+/** Runs a linter. A failing linter prints its reasons. */
 const linter =
   (name, ...args) =>
   async ({ tarball }) => {
@@ -22,12 +22,12 @@ const linter =
     );
   };
 
-// A .wasm is no JavaScript: what `require` would make of it is no question.
+// `.wasm` entries are not JavaScript, so `require` does not apply to them.
 const WASM = ["snapseek.wasm", "snapseek.plain.wasm", "snapseek-search.wasm"];
 
 const leaves = (value) => (typeof value === "string" ? [value] : Object.values(value).flatMap(leaves));
 
-/** Every file is the manifest's, or imported, fetched or referred to by one that is. */
+/** Checks that the manifest, or a file reachable from it, names every file in the tarball. */
 async function everyFileIsLoaded({ project, files }) {
   const folder = join(project, "node_modules/snapseek");
   const { exports } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
@@ -48,7 +48,7 @@ async function everyFileIsLoaded({ project, files }) {
   return outcome([...missing, ...idle.map((path) => `nobody loads ${path}`)], `${files.length} files`);
 }
 
-/** Each script costs Node most of a millisecond, and a page without a bundler a request. */
+/** Checks the number of scripts per entry: each costs Node almost 1 ms, and a page without a bundler one request. */
 const MOST_SCRIPTS = 10;
 
 async function fewScripts({ project }) {
@@ -99,7 +99,7 @@ async function budgets({ project, size }) {
 export const places = {
   publint: linter("publint/src/cli.js", "--strict"),
   "are the types wrong": linter("@arethetypeswrong/cli/dist/index.js", "--profile", "node16", "--exclude-entrypoints", ...WASM, "--"),
-  "tarball: every file is loaded by someone": everyFileIsLoaded,
+  "tarball: every file is used": everyFileIsLoaded,
   "tarball: an entry is few scripts": fewScripts,
   "tarball: no paths of this machine": noPathsOfThisMachine,
   "tarball: no eval": noEval,

@@ -1,4 +1,4 @@
-// TypeScript: what its users write, resolved as Node and as bundlers resolve it, with every declaration checked.
+// Compiles a typical TypeScript program with the resolution of Node and of bundlers, and checks every declaration file.
 
 import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";

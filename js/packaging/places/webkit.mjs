@@ -1,4 +1,4 @@
-// WebKitGTK, by plain WebDriver, on a display of its own.
+// Runs the suite in WebKitGTK through WebDriver, on a virtual display.
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -36,11 +36,11 @@ async function webkit({ project }) {
   await unbundled(project);
   const server = await serve([project], { csp: STRICT });
   const port = await freePort();
-  // WebKitGTK 2.50.6 compiles WebAssembly on other threads while it runs, and what runs then is now and then wrong: of
-  // 3869 builds in fresh frames 10 failed, with and without SIMD, with and without memory that grows. Without its last
-  // compiler 51 of 3469 failed, and none of 1488 where the rest was compiled on the one thread.
+  // WebKitGTK 2.50.6 compiles WebAssembly on other threads while it runs, and the running code is sometimes wrong: 10 of
+  // 3869 builds in new frames failed, with and without SIMD, with and without growing memory. Without the last compiler tier
+  // 51 of 3469 failed; with the remaining tiers on one thread, none of 1488 did.
   const env = { ...process.env, JSC_useConcurrentJIT: "0" };
-  // A group of its own: the display ends with the driver.
+  // A process group of its own, so that the display ends together with the driver.
   const driver = spawn("xvfb-run", ["--auto-servernum", "WebKitWebDriver", `--port=${port}`], { detached: true, stdio: "ignore", env });
   const ask = async (method, path, body) => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, body: body && JSON.stringify(body) });

@@ -1,4 +1,4 @@
-// What wasm-bindgen says of the module, against what is written by hand.
+// Compares the types that wasm-bindgen generates with the types written by hand.
 
 import type { Engine as Raw, Receiver } from "../../../target/js/glue.js";
 import type { Engine } from "../../../pkg/node.js";
@@ -10,14 +10,14 @@ type Within =
   | ("documentFiles" | "setDocumentCache" | "ranges" | "supply" | "trim" | "verifyChecksums" | "modelWidth" | "writes")
   | ("compactedSnapshot" | "allChanges" | "rebase");
 
-/** Every call of the module has a face; `search` has two, `call` one for each recipe, and what is made by hand has none. */
+/** Every other call of the module has a method of `Engine` with its name. The recipes use `call`. */
 export const isFaced: Same<Exclude<keyof Raw, keyof Engine | Within | "call" | symbol>, never> = true;
 
-/** What goes through unchanged has the same types on both sides. */
+/** Methods that only pass on the call have the same types on both sides. */
 type Unchanged = "length" | "embed" | "apply" | "verify" | "free" | "changes";
 export const isUnchanged = (raw: Raw): Pick<Engine, Exclude<Unchanged, "changes">> & { changes(): Uint8Array } => raw;
 
-/** What the arguments have in common is what is passed on. */
+/** The arguments of both sides have common values. */
 export const passesOn = (engine: Engine, raw: Raw): void => {
   const texts: Parameters<Engine["match"]>[0] & Parameters<Raw["match"]>[0] = "a";
   const limit: Exclude<Parameters<Engine["suggest"]>[1], undefined> & Parameters<Raw["suggest"]>[1] = 8;
@@ -25,7 +25,7 @@ export const passesOn = (engine: Engine, raw: Raw): void => {
   void [engine, raw, texts, limit, id];
 };
 
-/** A piece is written and the whole is opened. */
+/** A receiver takes pieces of a snapshot and returns the engine. */
 export const receives = (receiver: Receiver): Raw => {
   receiver.write(new Uint8Array());
   return receiver.finish();

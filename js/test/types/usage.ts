@@ -1,4 +1,4 @@
-// What must compile, and, under each `@ts-expect-error`, what must not.
+// Programs that must compile. Each line after `@ts-expect-error` must not.
 
 import { build, computeScore, DEFAULT_WEIGHTS, formatZodError, normaliseRrfScores, open, recencyBoost, reciprocalRankFusion, SnapseekError, weightedRankFusion } from "../../../pkg/node.js";
 import { connect, expose, openInWorker } from "../../../pkg/worker.js";
@@ -39,6 +39,11 @@ export async function whatCompiles(): Promise<void> {
   const similarity: number | undefined = fused.hits[0]?.explain?.vector?.similarity;
   const own: Float32Array | undefined = (await open(bytes, { embed })).embed("a", "own");
   void [similarity, own, fused.legs.vector, fused.fusion];
+  const took: number = (await engine.search("a", { strict: true, explain: true, now: new Date() })).elapsed;
+  const warnings: readonly string[] = [...engine.warnings, ...engine.add(notes).warnings, ...engine.remove(["a"]).warnings];
+  const removed: number = engine.remove([1]).removed;
+  await build(notes, { ...schema, vectors: { own: {} } }, { embed, strict: true });
+  void [took, warnings, removed];
   const unified = await engine.unified.search({ query: "a", type: "sessions", dateStart: new Date(), concepts: ["b"], embed });
   const decided: string | undefined = (await engine.unified.decisions("a", { limit: 3 })).hits[0]?.title;
   const p95: number = engine.unified.stats().latency.p95;
@@ -120,15 +125,15 @@ export async function whatIsGeneric(): Promise<void> {
   const searcher: Searcher<Note> = await slim.open<Note>(bytes);
   const found: Note | undefined = searcher.searchSync("a", { records: true }).hits[0]?.record;
   void [title, tags, built, plain, found];
-  // @ts-expect-error: records are as they were said to be.
+  // @ts-expect-error: records have the type that `open` was given.
   engine.record(1)?.colour;
-  // @ts-expect-error: what is stored cannot be changed by what was found.
+  // @ts-expect-error: a stored record is read-only.
   engine.record(1)!.title = "b";
-  // @ts-expect-error: nothing says what this record is like.
+  // @ts-expect-error: without a type parameter a property may be any JSON value.
   const titles: string = plain.record(1)!["title"];
-  // @ts-expect-error: what only searches cannot write.
+  // @ts-expect-error: a searcher cannot write.
   searcher.add([note]);
-  // @ts-expect-error: nor build.
+  // @ts-expect-error: the search-only package cannot build.
   slim.build([note]);
   // @ts-expect-error: a record is an object.
   await open<string>(bytes);
@@ -141,11 +146,11 @@ export async function whatIsLoaded(module: WebAssembly.Module, signal: AbortSign
   await build([], undefined, { signal, onProgress: ({ records, total }) => void (records / (total ?? 1)) });
   const engine = await open(bytes);
   await engine.search("a", { signal });
-  // @ts-expect-error: nothing waits, so there is nothing to end.
+  // @ts-expect-error: a synchronous call cannot be aborted.
   engine.searchSync("a", { signal });
-  // @ts-expect-error: a number is no module.
+  // @ts-expect-error: a number is not a module.
   await open(bytes, { wasm: 7 });
-  // @ts-expect-error: a controller is no signal.
+  // @ts-expect-error: a controller is not a signal.
   await open(bytes, { signal: new AbortController() });
 }
 
@@ -158,13 +163,13 @@ export async function whatIsInAWorker(worker: Worker, scope: MessagePort, self: 
   await connect(scope).build<Note>([{ id: 1, title: "a", tags: [] }]);
   expose(self);
   void [length, title, rows];
-  // @ts-expect-error: everything is a promise there.
+  // @ts-expect-error: every call in a worker returns a promise.
   engine.match("a").length;
-  // @ts-expect-error: a URL is no worker.
+  // @ts-expect-error: a URL is not a worker.
   await openInWorker("/worker.js", bytes);
 }
 
-/** As TypeScript's library for workers has it; that cannot be used beside the one for pages. */
+/** The worker scope of TypeScript's library for workers, which conflicts with the library for pages. */
 interface DedicatedScope {
   postMessage(message: unknown, transfer: Transferable[]): void;
   addEventListener(type: string, listener: (event: Event) => void): void;
@@ -202,7 +207,7 @@ export async function whatRagTakes(engine: Engine): Promise<void> {
 export async function whatDoesNotCompile(engine: Engine): Promise<void> {
   // @ts-expect-error: an engine comes from open or build.
   new (engine.constructor as typeof Engine)();
-  // @ts-expect-error: a number is no source.
+  // @ts-expect-error: a number is not a source.
   await open(7);
   // @ts-expect-error: a record has an id.
   engine.add([{ title: "a" }]);
@@ -216,7 +221,7 @@ export async function whatDoesNotCompile(engine: Engine): Promise<void> {
   engine.match("a", { limt: 1 });
   // @ts-expect-error: a snippet needs all of its arguments.
   engine.match("a", { snippet: { column: 0 } });
-  // @ts-expect-error: at most two.
+  // @ts-expect-error: at most two typing errors are allowed.
   engine.searchSync("a", { typos: 3 });
   // @ts-expect-error: there is no such mode.
   engine.searchSync("a", { mode: "fuzzy" });
@@ -226,21 +231,21 @@ export async function whatDoesNotCompile(engine: Engine): Promise<void> {
   await engine.unified.changes("a", { query: "b" });
   // @ts-expect-error: a vector is numbers.
   engine.searchSync("a", { vector: ["1"] });
-  // @ts-expect-error: what is awaited cannot be asked at once.
+  // @ts-expect-error: a synchronous search cannot wait for `embed`.
   engine.searchSync("a", { embed: async () => [[1]] });
   // @ts-expect-error: there is no such encoding.
   await build([], { fields: { a: {} }, vectors: { v: { encoding: "i4" } } });
-  // @ts-expect-error: search gives a promise.
+  // @ts-expect-error: search returns a promise.
   engine.search("a").hits;
-  // @ts-expect-error: results cannot be changed.
+  // @ts-expect-error: hits are read-only.
   engine.searchSync("a").hits[0]!.score = 1;
-  // @ts-expect-error: nor can their lists.
+  // @ts-expect-error: lists of hits are read-only.
   engine.searchSync("a").hits.push();
   // @ts-expect-error: there is no such mode.
   await engine.rag.search({ query: "a", mode: "fuzzy" });
   // @ts-expect-error: a source has a body.
   await engine.rag.index([{ sourceType: "note", sourceId: 1 }]);
-  // @ts-expect-error: a store has to be told how to open a snapshot.
+  // @ts-expect-error: a store needs `open`.
   await persist("notes", { in: "opfs" });
   // @ts-expect-error: there is no such place.
   await persist("notes", { open, in: "cloud" });

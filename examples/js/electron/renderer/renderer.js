@@ -1,4 +1,4 @@
-// The renderer: a page on file://. It searches as someone types, so it has an engine of its own, and asks nobody.
+// The renderer, a page on file://. It has its own engine, so that searching while the user types needs no other process.
 import { open } from "../node_modules/snapseek/web.js";
 
 const query = document.getElementById("query");
