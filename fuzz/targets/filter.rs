@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use snapseek::attributes::{AttributeType, Overrides, time_of};
 use snapseek::bitmap::Bitmap;
 use snapseek::json::Json;
-use snapseek::retrieval::{Filter, Part, ScoreTables, ValueIndexes};
+use snapseek::retrieval::{Filter, LiveSegment, TableCache, ValueIndexes};
 use snapseek::segment::Segment;
 use snapseek::{Record, Schema};
 use snapseek_fuzz::{samples, seeds};
@@ -31,8 +31,8 @@ fuzz_target!(
 
 fn check(segment: &Segment, filter: Filter, expected: Bitmap) {
     let (tables, values_by, overrides) =
-        (ScoreTables::default(), ValueIndexes::default(), Overrides::default());
-    let part = Part {
+        (TableCache::default(), ValueIndexes::default(), Overrides::default());
+    let part = LiveSegment {
         segment,
         dead: None,
         first_row: 0,

@@ -11,8 +11,8 @@ use snapseek::attributes::Overrides;
 use snapseek::bitmap::Bitmap;
 use snapseek::bm25::Totals;
 use snapseek::json::Json;
-use snapseek::query::{MAX_DEPTH, QueryNode, Query, any_word};
-use snapseek::retrieval::{self, Corpus, Part, Ranked, Retrieval, ScoreTables, ValueIndexes};
+use snapseek::query::{MAX_DEPTH, Query, QueryNode, any_word};
+use snapseek::retrieval::{self, Corpus, LiveSegment, Ranked, Retrieval, TableCache, ValueIndexes};
 use snapseek::segment::Segment;
 use snapseek::state::State;
 use snapseek_fuzz::{ask, samples, seeds};
@@ -67,7 +67,9 @@ fn check_tree(query: &Query, node: &QueryNode, depth: usize) {
         QueryNode::And(nodes) | QueryNode::Or(nodes) => {
             nodes.iter().for_each(|node| check_tree(query, node, depth + 1))
         }
-        QueryNode::Not(keep, drop) => [keep, drop].into_iter().for_each(|node| check_tree(query, node, depth + 1)),
+        QueryNode::Not(keep, drop) => {
+            [keep, drop].into_iter().for_each(|node| check_tree(query, node, depth + 1))
+        }
     }
 }
 
@@ -77,7 +79,7 @@ struct Sample {
     analyzer: Analyzer,
     segments: [Segment; 2],
     dead: Bitmap,
-    tables: [ScoreTables; 2],
+    tables: [TableCache; 2],
 }
 
 impl Sample {
@@ -88,8 +90,15 @@ impl Sample {
         let (values_by, overrides) = (&ValueIndexes::default(), &Overrides::default());
         let other_row = first.documents();
         let parts = [
-            Part { segment: first, dead: Some(&self.dead), first_row: 0, tables, values_by, overrides },
-            Part {
+            LiveSegment {
+                segment: first,
+                dead: Some(&self.dead),
+                first_row: 0,
+                tables,
+                values_by,
+                overrides,
+            },
+            LiveSegment {
                 segment: second,
                 dead: None,
                 first_row: other_row,

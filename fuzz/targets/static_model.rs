@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use snapseek::embed::{Embedder, StaticModel, StaticModelView, Tokenizer, WordPieceOptions};
+use snapseek::embed::{Embedder, ModelTokenizer, StaticModel, StaticModelView, WordPieceOptions};
 use snapseek_fuzz::seeds;
 
 const TEXTS: [&str; 4] =
@@ -13,8 +13,10 @@ const TEXTS: [&str; 4] =
 fn models() -> Vec<Vec<u8>> {
     let tokens =
         ["search", "a", "file", "##s", "cafe", ",", "東", "<0x0A>", "▁a"].map(str::to_owned).to_vec();
-    let word_piece =
-        Tokenizer::WordPiece { options: WordPieceOptions::default(), continuing_prefix: "##".to_owned() };
+    let word_piece = ModelTokenizer::WordPiece {
+        options: WordPieceOptions::default(),
+        continuing_prefix: "##".to_owned(),
+    };
     let vectors = (0..tokens.len() * 8).map(|place| (place * 37 % 101) as f32 - 50.0).collect::<Vec<_>>();
     let model = StaticModel::quantised("seed".to_owned(), word_piece, tokens, &vectors, None);
     vec![model.and_then(|model| model.encode()).expect("a small model can be encoded")]

@@ -11,7 +11,7 @@ use super::{Engine, LivePart, WriteError, WriteFault};
 use crate::bitmap::Bitmap;
 use crate::document::Key;
 use crate::order::sort_by_key;
-use crate::segment::{Segment, Source, merge, merge_sections};
+use crate::segment::{MergeSource, Segment, merge, merge_sections};
 use crate::snapshot::{self, SectionKind, SnapshotError};
 use crate::state::{Stamps, State};
 use crate::wire::{Reader, len32, put_bytes, put_varint};
@@ -49,7 +49,7 @@ impl Engine {
             }
             if excluded.count() < excluded.len() {
                 not_written = excluded;
-                sources.push(Source::Segment(&base.segment, &not_written));
+                sources.push(MergeSource::Segment(&base.segment, &not_written));
             }
         }
         sources.extend(self.parts.iter().filter(|part| !part.is_base).map(LivePart::source));
@@ -57,7 +57,7 @@ impl Engine {
     }
 
     /// Encodes changes: the records of `sources`, the keys in `written` that have no live record, and `written` itself.
-    fn encode_changes(&self, written: &State, sources: &[Source]) -> Result<Vec<u8>, WriteError> {
+    fn encode_changes(&self, written: &State, sources: &[MergeSource]) -> Result<Vec<u8>, WriteError> {
         let mut sections = merge_sections(&self.schema, sources, &[], 1)?;
         let mut removed = Vec::new();
         let mut count = 0;
@@ -104,7 +104,7 @@ impl Engine {
         }
         let fresh = match old.count() {
             0 => segment,
-            _ => Segment::open(merge(&self.schema, &[Source::Segment(&segment, &old)], 1)?)?,
+            _ => Segment::open(merge(&self.schema, &[MergeSource::Segment(&segment, &old)], 1)?)?,
         };
         self.check_kinds(&fresh, &removed)?;
         for (id, kind) in &removed {
@@ -167,7 +167,8 @@ impl Engine {
             runs.last_mut().expect("one was just pushed").1.set(document, false);
             last = Some((number, document));
         }
-        let sources = runs.iter().map(|(number, dead)| Source::Segment(&self.parts[*number].segment, dead));
+        let sources =
+            runs.iter().map(|(number, dead)| MergeSource::Segment(&self.parts[*number].segment, dead));
         let merged = Segment::open(merge(&self.schema, &sources.collect::<Vec<_>>(), 1)?)?;
         self.parts.retain(|part| part.is_base);
         self.parts.push(LivePart::new(merged, false));
@@ -213,8 +214,8 @@ impl Engine {
 }
 
 impl LivePart {
-    fn source(&self) -> Source<'_> {
-        Source::Segment(&self.segment, &self.dead)
+    fn source(&self) -> MergeSource<'_> {
+        MergeSource::Segment(&self.segment, &self.dead)
     }
 }
 

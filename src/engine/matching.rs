@@ -11,7 +11,9 @@ use crate::options::Options;
 use crate::order::sort;
 use crate::presentation::{Markers, Markup, Piece, highlight, joined, render, snippet, tokens};
 use crate::query::Query;
-use crate::retrieval::{self, Corpus, Filter, Place, PlaceFinder, Ranked, Retrieval, Target, Test, part_of};
+use crate::retrieval::{
+    self, Corpus, Filter, MatchFinder, PhraseMatch, Ranked, Retrieval, Target, Test, part_of,
+};
 use crate::snapshot::SnapshotError;
 use serde::Serialize;
 
@@ -167,17 +169,17 @@ pub(crate) fn each_text(
 ) -> Result<(), SnapshotError> {
     let mut in_order = rows.to_vec();
     sort(&mut in_order);
-    let mut open: Option<(usize, PlaceFinder)> = None;
+    let mut open: Option<(usize, MatchFinder)> = None;
     each_record(corpus, rows, &mut |number, record| {
         let (place, document) = part_of(corpus, rows[number]);
         if open.as_ref().is_none_or(|(open, _)| *open != place) {
             let all = in_order.iter().map(|row| part_of(corpus, *row));
             let own = all.filter(|(part, _)| *part == place).map(|(_, document)| document);
-            open = Some((place, PlaceFinder::new(&corpus.parts[place], query, own.collect::<Vec<_>>())));
+            open = Some((place, MatchFinder::new(&corpus.parts[place], query, own.collect::<Vec<_>>())));
         }
         let (_, finder) = open.as_mut().expect("it was just opened");
-        let places = finder.places(document)?.unwrap_or_default();
-        each(number, MatchedText::of(engine, query, record, places));
+        let matches = finder.matches(document)?.unwrap_or_default();
+        each(number, MatchedText::of(engine, query, record, matches));
         Ok(())
     })
 }
@@ -186,26 +188,26 @@ pub(crate) fn each_text(
 pub(crate) struct MatchedText {
     pub record: Record,
     texts: Vec<Option<String>>,
-    pub places: Vec<Place>,
+    pub matches: Vec<PhraseMatch>,
     phrase_lengths: Vec<u32>,
 }
 
 impl MatchedText {
-    fn of(engine: &Engine, query: &Query, record: Record, places: Vec<Place>) -> MatchedText {
+    fn of(engine: &Engine, query: &Query, record: Record, matches: Vec<PhraseMatch>) -> MatchedText {
         let texts = engine.schema.field_names().into_iter().map(|name| record.text(name)).collect::<Vec<_>>();
         let lengths =
             query.phrases.iter().map(|phrase| u32::try_from(phrase.terms.len()).unwrap_or(u32::MAX));
-        MatchedText { record, texts, places, phrase_lengths: lengths.collect::<Vec<_>>() }
+        MatchedText { record, texts, matches, phrase_lengths: lengths.collect::<Vec<_>>() }
     }
 
     pub fn snippet(&self, engine: &Engine, field: Option<FieldId>, length: i64) -> Option<Vec<Piece<'_>>> {
         let texts = self.texts.iter().map(Option::as_deref).collect::<Vec<_>>();
-        snippet(&texts, &engine.analyzer, &self.places, &self.phrase_lengths, field, length)
+        snippet(&texts, &engine.analyzer, &self.matches, &self.phrase_lengths, field, length)
     }
 
     pub fn highlight(&self, engine: &Engine, field: FieldId) -> Option<Vec<Piece<'_>>> {
         let text = self.texts[field.index()].as_deref()?;
-        let own = self.places.iter().filter(|place| place.field == field);
+        let own = self.matches.iter().filter(|found| found.field == field);
         let ranges = joined(own.map(|place| (place.position, self.phrase_lengths[place.phrase])));
         Some(highlight(text, &tokens(&engine.analyzer, text), &ranges))
     }

@@ -30,7 +30,7 @@ use crate::attributes::Overrides;
 use crate::bitmap::Bitmap;
 use crate::bm25::Totals;
 use crate::document::{Key, Record};
-use crate::retrieval::{Corpus, Part, TableCache, ValueIndexes};
+use crate::retrieval::{Corpus, LiveSegment, TableCache, ValueIndexes};
 use crate::schema::{Schema, SchemaError};
 use crate::segment::{Segment, parse_record};
 use crate::snapshot::{SnapshotError, SnapshotFault};
@@ -264,7 +264,7 @@ impl Engine {
         for (part, overrides) in self.parts.iter().zip(self.overrides()?) {
             let dead = (part.dead_count > 0).then_some(&part.dead);
             let LivePart { segment, tables, values_by, .. } = part;
-            parts.push(Part { segment, dead, first_row, tables, values_by, overrides });
+            parts.push(LiveSegment { segment, dead, first_row, tables, values_by, overrides });
             first_row += part.segment.documents();
         }
         Ok(OpenParts { parts, totals: self.totals, state: self.state()? })
@@ -273,7 +273,7 @@ impl Engine {
 
 /// All segments, as retrieval takes them.
 struct OpenParts<'a> {
-    parts: Vec<Part<'a>>,
+    parts: Vec<LiveSegment<'a>>,
     totals: Totals,
     state: &'a State,
 }

@@ -6,7 +6,7 @@
 use super::{Engine, LivePart, WriteError};
 use crate::document::{DEFAULT_KIND, Key, MAX_KINDS, Record};
 use crate::order::{Map, Set};
-use crate::segment::{BatchWriter, MergeError, MergeFault, Segment, Source, merge};
+use crate::segment::{BatchWriter, MergeError, MergeFault, MergeSource, Segment, merge};
 use crate::snapshot::SnapshotError;
 use serde::Serialize;
 
@@ -111,7 +111,7 @@ impl Engine {
             return Ok(Written::default());
         }
         let batch = writer.finish();
-        let segment = Segment::open(merge(&self.schema, &[Source::Batch(&batch)], 1)?)?;
+        let segment = Segment::open(merge(&self.schema, &[MergeSource::Batch(&batch)], 1)?)?;
         self.check_kinds(&segment, &[])?;
         let stamp = self.stamp(now)?;
         for key in keys_of(&segment)? {
@@ -257,7 +257,7 @@ impl Engine {
             && !before.is_base
             && last.live() * 2 >= before.live()
         {
-            let sources = [before, last].map(|part| Source::Segment(&part.segment, &part.dead));
+            let sources = [before, last].map(|part| MergeSource::Segment(&part.segment, &part.dead));
             let merged = Segment::open(merge(&self.schema, &sources, 1)?)?;
             self.parts.truncate(self.parts.len() - 2);
             self.parts.push(LivePart::new(merged, false));

@@ -4,7 +4,7 @@
 
 use crate::inverted::TermsView;
 use crate::order::{Map, sort_by};
-use crate::retrieval::{Corpus, Part};
+use crate::retrieval::{Corpus, LiveSegment};
 use crate::snapshot::SnapshotError;
 
 /// A word that starts as asked.
@@ -78,7 +78,7 @@ pub fn corrections(corpus: &Corpus, word: &[u8], most: u8) -> Result<Vec<Vec<u8>
     Ok(nearest.map(|(form, _)| form).take(MAX_CORRECTIONS).collect::<Vec<_>>())
 }
 
-fn words<'a>(part: &Part<'a>) -> Result<TermsView<'a>, SnapshotError> {
+fn words<'a>(part: &LiveSegment<'a>) -> Result<TermsView<'a>, SnapshotError> {
     match part.segment.forms()? {
         Some(forms) => Ok(forms),
         None => part.segment.terms(),

@@ -35,7 +35,7 @@ impl Explain {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Explained {
     /// The products that were added up.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ScorePart>,
     /// The numbers that the sum was multiplied by.
     pub factors: Vec<Factor>,
 }
@@ -43,7 +43,7 @@ pub struct Explained {
 impl Explained {
     /// Explains a score that is the sum of weighted values: name, value, weight.
     pub fn sum(parts: &[(&str, f64, f64)]) -> Explained {
-        let part = |(name, value, weight): &(&str, f64, f64)| Part {
+        let part = |(name, value, weight): &(&str, f64, f64)| ScorePart {
             name: (*name).to_owned(),
             value: *value,
             weight: Some(*weight),
@@ -61,7 +61,7 @@ impl Explained {
 
 /// One part of a score.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Part {
+pub struct ScorePart {
     /// The name of the signal.
     pub name: String,
     /// The value of the signal.

@@ -1,6 +1,6 @@
 //! A JSON object that is made field by field.
 
-use super::{Explained, Factor, Legs, Part};
+use super::{Explained, Factor, Legs, ScorePart};
 use crate::json::{Json, text_of};
 
 /// The fields so far.
@@ -67,7 +67,7 @@ impl Fields {
 
     /// How a score was made.
     pub fn explained(&mut self, Explained { parts, factors }: &Explained) {
-        let part = |part: &Part| {
+        let part = |part: &ScorePart| {
             let mut fields = Fields::default();
             fields.text("name", Some(&part.name));
             fields.float("value", part.value);

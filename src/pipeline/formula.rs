@@ -4,10 +4,10 @@
 //! to 0 to 1. What it makes of a candidate can be told term by term ([`Formula::explain`]): the parts add up and are
 //! multiplied to the score.
 
-use super::explain::{Explained, Factor, Part};
+use super::explain::{Explained, Factor, ScorePart};
 use super::legs::{Candidate, Signal};
 use crate::analysis::{Analyzer, Purpose};
-use crate::attributes::Values;
+use crate::attributes::AttributeValues;
 use crate::ids::FieldSet;
 use crate::order::sort_by;
 use crate::ranking::{bm25_normalize, exponential_decay, half_life_decay, jaccard, recency_boost};
@@ -41,8 +41,8 @@ impl<'a> Context<'a> {
     ///
     /// # Errors
     /// When the attributes are damaged.
-    pub fn values(&self) -> Result<Vec<Values<'a>>, SnapshotError> {
-        self.corpus.parts.iter().map(retrieval::Part::values).collect::<Result<Vec<_>, _>>()
+    pub fn values(&self) -> Result<Vec<AttributeValues<'a>>, SnapshotError> {
+        self.corpus.parts.iter().map(retrieval::LiveSegment::values).collect::<Result<Vec<_>, _>>()
     }
 }
 
@@ -172,7 +172,7 @@ impl Decay {
 
 /// A measure under its name, and what it counts.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Term {
+pub struct FormulaTerm {
     /// What it is called in explanations.
     pub name: String,
     /// What is measured.
@@ -185,9 +185,9 @@ pub struct Term {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Formula {
     /// What is added up.
-    pub terms: Vec<Term>,
+    pub terms: Vec<FormulaTerm>,
     /// What the sum is multiplied by; their weights do not count.
-    pub factors: Vec<Term>,
+    pub factors: Vec<FormulaTerm>,
     /// Whether the score is brought to 0 to 1.
     pub is_clamped: bool,
 }
@@ -212,12 +212,12 @@ pub struct Rated {
 impl Formula {
     /// Adds a measure under its name, and what it counts.
     pub fn add(&mut self, name: &str, weight: f64, measure: Measure) {
-        self.terms.push(Term { name: name.to_owned(), measure, weight });
+        self.terms.push(FormulaTerm { name: name.to_owned(), measure, weight });
     }
 
     /// Multiplies by a measure.
     pub fn multiply(&mut self, name: &str, measure: Measure) {
-        self.factors.push(Term { name: name.to_owned(), measure, weight: 1.0 });
+        self.factors.push(FormulaTerm { name: name.to_owned(), measure, weight: 1.0 });
     }
 
     /// Rates candidates; they are in row order, and so is what is given back.
@@ -226,8 +226,8 @@ impl Formula {
     /// When the snapshot is damaged.
     pub fn rate(&self, context: &Context, candidates: &[Candidate]) -> Result<Vec<Rated>, SnapshotError> {
         let columns = context.values()?;
-        let measured = |terms: &[Term]| {
-            let measure = |term: &Term| term.measure.of_all(context, &columns, candidates);
+        let measured = |terms: &[FormulaTerm]| {
+            let measure = |term: &FormulaTerm| term.measure.of_all(context, &columns, candidates);
             terms.iter().map(measure).collect::<Result<Vec<_>, _>>()
         };
         let (terms, factors) = (measured(&self.terms)?, measured(&self.factors)?);
@@ -251,13 +251,13 @@ impl Formula {
 
     /// How a candidate's score was made.
     pub fn explain(&self, rated: &Rated) -> Explained {
-        let part = |(term, value): (&Term, &f64)| Part {
+        let part = |(term, value): (&FormulaTerm, &f64)| ScorePart {
             name: term.name.clone(),
             value: *value,
             weight: Some(term.weight),
             product: term.weight * value,
         };
-        let factor = |(term, value): (&Term, &f64)| Factor { name: term.name.clone(), value: *value };
+        let factor = |(term, value): (&FormulaTerm, &f64)| Factor { name: term.name.clone(), value: *value };
         Explained {
             parts: self.terms.iter().zip(&rated.values).map(part).collect::<Vec<_>>(),
             factors: self.factors.iter().zip(&rated.factors).map(factor).collect::<Vec<_>>(),
@@ -295,11 +295,11 @@ impl Measure {
     fn of_all(
         &self,
         context: &Context,
-        columns: &[Values],
+        columns: &[AttributeValues],
         candidates: &[Candidate],
     ) -> Result<Vec<f64>, SnapshotError> {
         let score = |signal: Option<Signal>| signal.map_or(0.0, |signal| signal.score);
-        let of_each = |measure: &dyn Fn(&Values, usize) -> f64| {
+        let of_each = |measure: &dyn Fn(&AttributeValues, usize) -> f64| {
             let own = candidates.iter().map(|candidate| {
                 let (part, document) = part_of(context.corpus, candidate.row);
                 measure(&columns[part], document as usize)
@@ -330,17 +330,17 @@ impl Measure {
             Measure::Word { attribute, values: worths, default } => of_each(&|values, document| {
                 let worth = |word: &str| Some(worths.iter().find(|(known, _)| known == word)?.1);
                 attribute
-                    .and_then(|attribute| values.first_worth(attribute, document, &worth))
+                    .and_then(|attribute| values.first_weight(attribute, document, &worth))
                     .unwrap_or(*default)
             }),
             Measure::Shared { attribute, with } => {
-                let own = |values: &Values, document| Some(values.strings((*attribute)?, document));
+                let own = |values: &AttributeValues, document| Some(values.strings((*attribute)?, document));
                 of_each(&|values, document| jaccard(&own(values, document).unwrap_or_default(), with))
             }
             Measure::Equal { attribute, to } => {
                 let worth = |word: &str| (word == to).then_some(1.0);
                 of_each(&|values, document| {
-                    attribute.and_then(|own| values.first_worth(own, document, &worth)).unwrap_or(0.0)
+                    attribute.and_then(|own| values.first_weight(own, document, &worth)).unwrap_or(0.0)
                 })
             }
             Measure::Given(values) => values.clone(),

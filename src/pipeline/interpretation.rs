@@ -3,7 +3,7 @@
 use super::expansion::{complete, corrections};
 use crate::analysis::{Analyzer, Purpose};
 use crate::order::sort;
-use crate::query::{Query, QueryError, Term, all_words, any_beginning, any_word, words};
+use crate::query::{Query, QueryError, QueryTerm, all_words, any_beginning, any_word, words};
 use crate::retrieval::Corpus;
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
@@ -114,14 +114,14 @@ fn type_ahead(
     let Some(term) = query.phrases.last_mut().and_then(|phrase| phrase.terms.last_mut()) else {
         return Ok(());
     };
-    let Term::Exact(_) = term else { return Ok(()) };
+    let QueryTerm::Exact(_) = term else { return Ok(()) };
     let mut beginning = None;
     analyzer.spans(word, Purpose::Query, |span| beginning = Some(&word[span.start..span.end]));
     let Some(beginning) = beginning else { return Ok(()) };
     let mut form = Vec::new();
     analyzer.fold(beginning, &mut form);
     if !schema.keeps_forms() {
-        *term = Term::Prefix(form);
+        *term = QueryTerm::Prefix(form);
         return Ok(());
     }
     let mut terms =
@@ -143,7 +143,7 @@ fn correct(
 ) -> Result<(), SnapshotError> {
     let last = query.phrases.len().saturating_sub(1);
     for ((number, phrase), word) in query.phrases.iter_mut().enumerate().zip(words(text)) {
-        let [Term::Exact(term)] = &phrase.terms[..] else { continue };
+        let [QueryTerm::Exact(term)] = &phrase.terms[..] else { continue };
         // What is still being typed is incomplete, not wrong.
         if number == last && is_typing || is_known(corpus, term)? {
             continue;
@@ -176,7 +176,7 @@ fn only_token<'a>(word: &'a str, analyzer: &Analyzer) -> Option<&'a str> {
 }
 
 /// Any of the terms that these forms are reduced to.
-fn any_of(forms: Vec<Vec<u8>>, analyzer: &Analyzer) -> Term {
+fn any_of(forms: Vec<Vec<u8>>, analyzer: &Analyzer) -> QueryTerm {
     let stem = |mut form: Vec<u8>| {
         analyzer.stem(&mut form);
         form
@@ -184,7 +184,7 @@ fn any_of(forms: Vec<Vec<u8>>, analyzer: &Analyzer) -> Term {
     let mut terms = forms.into_iter().map(stem).collect::<Vec<_>>();
     sort(&mut terms);
     terms.dedup();
-    Term::AnyOf(terms)
+    QueryTerm::AnyOf(terms)
 }
 
 fn is_known(corpus: &Corpus, term: &[u8]) -> Result<bool, SnapshotError> {

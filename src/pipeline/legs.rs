@@ -3,7 +3,9 @@
 use crate::bitmap::Bitmap;
 use crate::order::Map;
 use crate::query::Query;
-use crate::retrieval::{self, Corpus, Found, Nearest, Ranked, Retrieval, nearest, part_of, similarities};
+use crate::retrieval::{
+    self, Corpus, KeywordResult, Nearest, Ranked, Retrieval, nearest, part_of, similarities,
+};
 use crate::snapshot::SnapshotError;
 use crate::vector;
 use serde::Serialize;
@@ -15,7 +17,7 @@ const MIN_CANDIDATES_OF_BITS: usize = 400;
 
 /// What to look for.
 #[derive(Clone, Copy, Debug)]
-pub struct Ask<'a> {
+pub struct CandidateQuery<'a> {
     /// The words; none where only vectors are asked.
     pub words: Option<Words<'a>>,
     /// The place of the model, and the vector; none where only words are asked.
@@ -70,12 +72,12 @@ pub struct Candidates {
     /// In row order, each once.
     pub rows: Vec<Candidate>,
     /// What the words found; none where they were not asked.
-    pub keyword: Option<Found>,
+    pub keyword: Option<KeywordResult>,
     /// How many the vectors gave; none where they were not asked.
     pub vector: Option<usize>,
 }
 
-impl<'a> Ask<'a> {
+impl<'a> CandidateQuery<'a> {
     /// What is asked of the vectors, where they are asked.
     pub fn nearest(&self) -> Option<Nearest<'a>> {
         let (model, query) = self.vector?;

@@ -1,6 +1,6 @@
 //! How do candidates become a ranked page? The steps that every recipe shares.
 //!
-//! A recipe interprets the query ([`interpret`]), gathers candidates from the keyword and vector legs ([`Ask`]), scores them
+//! A recipe interprets the query ([`interpret`]), gathers candidates from the keyword and vector legs ([`CandidateQuery`]), scores them
 //! with a [`Formula`] or a fusion rule of its own, and sends the ranked candidates through the [`Stages`] that the caller
 //! asked for.
 
@@ -15,13 +15,13 @@ mod stages;
 
 pub use expansion::{Completion, MAX_COMPLETIONS, complete, corrections};
 pub use explain::{
-    Explain, Explained, ExplainedKeyword, ExplainedPhrase, ExplainedVector, Factor, KeywordDetails, Part,
+    Explain, Explained, ExplainedKeyword, ExplainedPhrase, ExplainedVector, Factor, KeywordDetails, ScorePart,
 };
 pub(crate) use fields::Fields;
-pub use formula::{Context, Curve, Decay, Formula, Measure, Rated, Term};
+pub use formula::{Context, Curve, Decay, Formula, FormulaTerm, Measure, Rated};
 pub(crate) use formula::{best_first, by_score, distinct_terms, overlap, place_score, terms};
 pub use interpretation::{Correction, InterpretError, InterpretFault, Interpretation, WordRule, interpret};
-pub use legs::{Ask, Candidate, Candidates, Legs, Signal, Words};
+pub use legs::{Candidate, CandidateQuery, Candidates, Legs, Signal, Words};
 pub(crate) use rows::rows_of;
 pub use rows::{ids_of, key_of};
-pub use stages::{Staged, Stages, Standing, relevance};
+pub use stages::{RankedRow, Staged, Stages, relevance};

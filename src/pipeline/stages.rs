@@ -52,7 +52,7 @@ pub fn relevance(keyword: Option<Signal>, vector: Option<Signal>) -> f64 {
 
 /// A hit on its way through the stages.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Standing {
+pub struct RankedRow {
     /// The row.
     pub row: u32,
     /// Its score.
@@ -61,11 +61,11 @@ pub struct Standing {
     pub relevance: f64,
 }
 
-impl Standing {
+impl RankedRow {
     /// Of what was rated.
-    pub fn of(rated: &Rated) -> Standing {
+    pub fn of(rated: &Rated) -> RankedRow {
         let Rated { row, score, keyword, vector, .. } = *rated;
-        Standing { row, score, relevance: relevance(keyword, vector) }
+        RankedRow { row, score, relevance: relevance(keyword, vector) }
     }
 }
 
@@ -165,7 +165,7 @@ impl Stages {
             rated.truncate(limit);
             return Ok(Staged::default());
         }
-        let staged = self.run(context, &rated.iter().map(Standing::of).collect::<Vec<_>>(), limit)?;
+        let staged = self.run(context, &rated.iter().map(RankedRow::of).collect::<Vec<_>>(), limit)?;
         *rated = staged.places.iter().map(|place| take(&mut rated[*place])).collect::<Vec<_>>();
         Ok(staged)
     }
@@ -174,10 +174,10 @@ impl Stages {
     ///
     /// # Errors
     /// When the snapshot is damaged.
-    pub fn run(&self, context: &Context, hits: &[Standing], limit: usize) -> Result<Staged, SnapshotError> {
+    pub fn run(&self, context: &Context, hits: &[RankedRow], limit: usize) -> Result<Staged, SnapshotError> {
         let mut order = self.pinned_places(context.corpus, hits)?;
         let pinned = order.len().min(limit);
-        let is_relevant = |hit: &Standing| self.min_relevance.is_none_or(|least| hit.relevance >= least);
+        let is_relevant = |hit: &RankedRow| self.min_relevance.is_none_or(|least| hit.relevance >= least);
         let others = (0..hits.len()).filter(|place| !order.contains(place) && is_relevant(&hits[*place]));
         let others = others.collect::<Vec<_>>();
         order.extend(others);
@@ -215,7 +215,7 @@ impl Stages {
     }
 
     /// The places of the pinned records, in the order in which they were pinned.
-    fn pinned_places(&self, corpus: &Corpus, hits: &[Standing]) -> Result<Vec<usize>, SnapshotError> {
+    fn pinned_places(&self, corpus: &Corpus, hits: &[RankedRow]) -> Result<Vec<usize>, SnapshotError> {
         let mut places = Vec::new();
         for id in &self.pinned {
             let rows = rows_of(corpus, id, None)?;
@@ -243,7 +243,7 @@ fn texts_of(context: &Context, row: u32) -> Result<String, SnapshotError> {
 /// How alike hits are: the cosine of their vectors, or the Jaccard index of their terms where one has no vector.
 struct Likeness<'a> {
     context: &'a Context<'a>,
-    hits: &'a [Standing],
+    hits: &'a [RankedRow],
     /// By hit, once it was asked for: its vector of the first model, and its terms.
     vectors: Vec<Option<Option<Vec<f32>>>>,
     terms: Vec<Option<Vec<String>>>,
@@ -252,7 +252,7 @@ struct Likeness<'a> {
 }
 
 impl<'a> Likeness<'a> {
-    fn new(context: &'a Context<'a>, hits: &'a [Standing]) -> Likeness<'a> {
+    fn new(context: &'a Context<'a>, hits: &'a [RankedRow]) -> Likeness<'a> {
         let (vectors, terms) =
             (hits.iter().map(|_| None).collect::<Vec<_>>(), hits.iter().map(|_| None).collect::<Vec<_>>());
         Likeness { context, hits, vectors, terms, result: Ok(()) }

@@ -19,7 +19,7 @@ use crate::order::{sort_by, sort_indexes};
 use crate::pipeline::Candidate;
 use crate::pipeline::Stages;
 use crate::pipeline::WordRule;
-use crate::pipeline::{Context, Curve, Decay, Explained, Formula, Measure, Rated, Term, by_score};
+use crate::pipeline::{Context, Curve, Decay, Explained, Formula, FormulaTerm, Measure, Rated, by_score};
 use crate::ranking::RRF_K;
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
@@ -149,7 +149,7 @@ fn rank_gives(formula: &Formula, rated: &[Rated], k: f64) -> Vec<Vec<f64>> {
     gives
 }
 
-fn terms(options: &mut Options, name: &'static str, schema: &Schema) -> Vec<Term> {
+fn terms(options: &mut Options, name: &'static str, schema: &Schema) -> Vec<FormulaTerm> {
     let Some(json) = options.json(name) else { return Vec::new() };
     let Json::Object(entries) = json else {
         options.complain(name, format!("an object of signals is wanted, not {}", json.kind()));
@@ -167,7 +167,7 @@ fn terms(options: &mut Options, name: &'static str, schema: &Schema) -> Vec<Term
             options.complain(name, format!("{signal}: {error}"));
         }
         match measure {
-            Ok(measure) => terms.push(Term { name: signal.clone(), measure, weight }),
+            Ok(measure) => terms.push(FormulaTerm { name: signal.clone(), measure, weight }),
             Err(reason) => options.complain(name, format!("{signal}: {reason}")),
         }
     }

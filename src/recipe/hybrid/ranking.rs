@@ -8,18 +8,18 @@ use super::options::Fusion;
 use super::resolved::{Recency, ResolvedSearch};
 use crate::bitmap::Bitmap;
 use crate::order::sort_by;
-use crate::pipeline::{Ask, Candidate, Candidates, Signal, Words};
+use crate::pipeline::{Candidate, CandidateQuery, Candidates, Signal, Words};
 use crate::pipeline::{Context, Explained, Rated};
-use crate::pipeline::{Stages, Standing, relevance};
+use crate::pipeline::{RankedRow, Stages, relevance};
 use crate::ranking::{self, Fused, QueryStatistics, RRF_K, auto, by_ranks, recency_boost, sum};
-use crate::retrieval::{Found, Spread, part_of, spread};
+use crate::retrieval::{KeywordResult, Spread, part_of, spread};
 use crate::snapshot::SnapshotError;
 use crate::vector;
 use std::mem::take;
 
 /// A row that was found, and why.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Scored {
+pub struct ScoredRow {
     /// The row.
     pub row: u32,
     /// How well it fits.
@@ -44,9 +44,9 @@ pub struct Scored {
 #[derive(Clone, Debug)]
 pub struct Retrieved {
     /// The best rows, best first.
-    pub rows: Vec<Scored>,
+    pub rows: Vec<ScoredRow>,
     /// What the words found.
-    pub keyword: Option<Found>,
+    pub keyword: Option<KeywordResult>,
     /// How many candidates the vectors gave.
     pub vector: Option<usize>,
 }
@@ -68,7 +68,7 @@ pub(super) fn retrieve(
     let is_simple =
         search.recency.is_none() && search.custom.is_none() && search.stages.are_none() && !is_fused;
     let depth = if is_simple { limit } else { search.candidates.max(limit) };
-    let ask = Ask { words, vector, depth, allowed, wants_all: search.wants_all };
+    let ask = CandidateQuery { words, vector, depth, allowed, wants_all: search.wants_all };
     let Candidates { rows: mut candidates, keyword, vector } = ask.candidates(corpus)?;
     search.stages.add_pinned(corpus, allowed, &mut candidates)?;
     if is_fused || !search.stages.pinned.is_empty() {
@@ -89,11 +89,11 @@ pub(super) fn retrieve(
 fn by_fusion(
     context: &Context,
     search: &ResolvedSearch,
-    ask: &Ask,
-    keyword: Option<&Found>,
+    ask: &CandidateQuery,
+    keyword: Option<&KeywordResult>,
     candidates: Vec<Candidate>,
-) -> Result<Vec<Scored>, SnapshotError> {
-    let mut rows = candidates.into_iter().map(Scored::by_its_leg).collect::<Vec<_>>();
+) -> Result<Vec<ScoredRow>, SnapshotError> {
+    let mut rows = candidates.into_iter().map(ScoredRow::by_its_leg).collect::<Vec<_>>();
     if let (Some(found), Some(nearest)) = (keyword, ask.nearest()) {
         let spread = match search.fusion {
             Fusion::Auto => spread(context.corpus, &nearest)?,
@@ -113,11 +113,11 @@ fn by_own_rule(
     context: &Context,
     custom: &Custom,
     candidates: &[Candidate],
-) -> Result<Vec<Scored>, SnapshotError> {
+) -> Result<Vec<ScoredRow>, SnapshotError> {
     let scored = |(rated, explained): (Rated, Explained)| {
         let Rated { row, score, keyword, vector, .. } = rated;
-        let bare = Scored::by_its_leg(Candidate { row, keyword, vector });
-        Scored { score, explained: Some(explained), ..bare }
+        let bare = ScoredRow::by_its_leg(Candidate { row, keyword, vector });
+        ScoredRow { score, explained: Some(explained), ..bare }
     };
     Ok(custom.rate(context, candidates)?.into_iter().map(scored).collect::<Vec<_>>())
 }
@@ -127,9 +127,9 @@ fn staged(
     context: &Context,
     stages: &Stages,
     limit: usize,
-    mut rows: Vec<Scored>,
-) -> Result<Vec<Scored>, SnapshotError> {
-    let standing = |scored: &Scored| Standing {
+    mut rows: Vec<ScoredRow>,
+) -> Result<Vec<ScoredRow>, SnapshotError> {
+    let standing = |scored: &ScoredRow| RankedRow {
         row: scored.row,
         score: scored.score,
         relevance: relevance(scored.keyword, scored.vector),
@@ -139,25 +139,25 @@ fn staged(
     let kept = staged.places.into_iter().zip(staged.folded).enumerate();
     let kept = kept.map(|(number, (place, folded))| {
         let is_pinned = number < staged.pinned;
-        Scored { folded, is_pinned, ..take(&mut rows[place]) }
+        ScoredRow { folded, is_pinned, ..take(&mut rows[place]) }
     });
     Ok(kept.collect::<Vec<_>>())
 }
 
-impl Scored {
+impl ScoredRow {
     /// A row of one leg, with that leg's score.
-    fn by_its_leg(candidate: Candidate) -> Scored {
+    fn by_its_leg(candidate: Candidate) -> ScoredRow {
         let Candidate { row, keyword, vector } = candidate;
         let score = |signal: Option<Signal>| signal.map_or(0.0, |signal| signal.score);
         let parts = (score(keyword), if keyword.is_some() { 0.0 } else { score(vector) });
-        Scored { row, score: parts.0 + parts.1, keyword, vector, parts, ..Scored::default() }
+        ScoredRow { row, score: parts.0 + parts.1, keyword, vector, parts, ..ScoredRow::default() }
     }
 }
 
 /// Gives every row its score and what each leg gave to it.
-fn fuse(search: &ResolvedSearch, found: &Found, spread: &Spread, rows: &mut [Scored]) {
+fn fuse(search: &ResolvedSearch, found: &KeywordResult, spread: &Spread, rows: &mut [ScoredRow]) {
     let score = |signal: Option<Signal>| signal.map(|signal| signal.score);
-    let candidates = rows.iter().map(|scored| ranking::Candidate {
+    let candidates = rows.iter().map(|scored| ranking::FusionCandidate {
         id: scored.row,
         keyword: score(scored.keyword),
         cosine: score(scored.vector),
@@ -188,7 +188,7 @@ fn fuse(search: &ResolvedSearch, found: &Found, spread: &Spread, rows: &mut [Sco
 }
 
 /// Multiplies each score by what is left of it at its age; a row without a time counts as old as can be.
-fn fade(context: &Context, recency: &Recency, rows: &mut [Scored]) -> Result<(), SnapshotError> {
+fn fade(context: &Context, recency: &Recency, rows: &mut [ScoredRow]) -> Result<(), SnapshotError> {
     let values = context.values()?;
     for scored in rows {
         let (part, document) = part_of(context.corpus, scored.row);
