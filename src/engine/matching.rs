@@ -17,28 +17,42 @@ use crate::retrieval::{
 use crate::snapshot::SnapshotError;
 use serde::Serialize;
 
-/// A row that matches.
+/// A row that matches an FTS5 expression.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MatchRow {
-    /// Its id.
+    /// The id of the record.
     pub id: String,
-    /// Its kind.
+    /// The kind of the record.
     pub kind: String,
-    /// bm25: negative, lower is better.
+    /// The bm25() rank: negative, lower is better.
     pub rank: f64,
-    /// snippet(), where asked for; null where the field is.
+    /// The snippet(), if requested; null if the field is null.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snippet: Option<Option<String>>,
-    /// highlight(), where asked for; null where the field is.
+    /// The highlight(), if requested; null if the field is null.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub highlight: Option<Option<String>>,
 }
 
 impl Engine {
-    /// The rows that match an FTS5 expression, in order of rank, then row.
+    /// Returns the rows that match an FTS5 expression, best rank first, ties in row order.
+    ///
+    /// ```
+    /// use snapseek::json::Json;
+    /// use snapseek::{Engine, MatchOptions, Record, Schema};
+    ///
+    /// let mut engine = Engine::empty(&Schema::of_fields([("title", 1.0), ("body", 1.0)])?)?;
+    /// let record = br#"{"id": "1", "title": "Foxes", "body": "The quick brown fox jumps."}"#;
+    /// engine.add([&Record::from_json(Json::parse(record)?)?])?;
+    ///
+    /// let rows = engine.matches("body : NEAR(quick fox, 2) NOT dog", &MatchOptions::default())?;
+    /// assert_eq!(rows[0].id, "1");
+    /// assert!(engine.matches("title : quick", &MatchOptions::default())?.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// When the expression, an option or the filter cannot be used, or the snapshot is damaged.
+    /// Fails when the expression, an option or the filter is invalid, or the snapshot is damaged.
     pub fn matches(&self, expression: &str, options: &MatchOptions) -> Result<Vec<MatchRow>, SearchError> {
         let query = Query::parse(expression, &self.schema.field_names(), &self.analyzer)?;
         let weights = options.weights.clone().unwrap_or_else(|| self.schema.weights());
@@ -90,7 +104,7 @@ impl Engine {
     /// Reads the expression and the options of `match` from one JSON object, and returns the rows.
     ///
     /// # Errors
-    /// As [`Engine::matches`].
+    /// Fails as [`Engine::matches`] does.
     pub fn matches_json(&self, json: &Json) -> Result<Vec<MatchRow>, SearchError> {
         let mut read = Options::of(json);
         let expression = read.required_text("expression");
@@ -99,7 +113,8 @@ impl Engine {
         self.matches(expression, &options)
     }
 
-    /// Returns, for each segment, the documents that pass a filter and are not marked as deleted; none where all are.
+    /// Returns, for each segment, the documents that pass a filter and are not marked as deleted; `None` if there is neither
+    /// a filter nor a deletion mark.
     pub(crate) fn allowed(
         &self,
         corpus: &Corpus,
@@ -137,7 +152,7 @@ impl Engine {
     }
 }
 
-/// Whether a filter has a condition on an attribute.
+/// Returns whether a filter has a condition on an attribute.
 fn mentions(filter: &Json, attribute: &str) -> bool {
     match filter {
         Json::Object(entries) => {
@@ -159,7 +174,7 @@ fn keyed_rows(corpus: &Corpus, ranked: &[Ranked]) -> Result<Vec<MatchRow>, Searc
     ranked.iter().map(row).collect::<Result<Vec<_>, _>>()
 }
 
-/// Calls `each` with every row's place in `rows` and its text, in row order.
+/// Calls `each` with every row's index in `rows` and its text, in row order.
 pub(crate) fn each_text(
     engine: &Engine,
     corpus: &Corpus,
@@ -184,7 +199,7 @@ pub(crate) fn each_text(
     })
 }
 
-/// A document, and where the query matches in its texts.
+/// A document, and the matches of the query in its texts.
 pub(crate) struct MatchedText {
     pub record: Record,
     texts: Vec<Option<String>>,
@@ -208,7 +223,7 @@ impl MatchedText {
     pub fn highlight(&self, engine: &Engine, field: FieldId) -> Option<Vec<Piece<'_>>> {
         let text = self.texts[field.index()].as_deref()?;
         let own = self.matches.iter().filter(|found| found.field == field);
-        let ranges = joined(own.map(|place| (place.position, self.phrase_lengths[place.phrase])));
+        let ranges = joined(own.map(|found| (found.position, self.phrase_lengths[found.phrase])));
         Some(highlight(text, &tokens(&engine.analyzer, text), &ranges))
     }
 }

@@ -1,7 +1,7 @@
-//! Adding, replacing and removing records at run time.
+//! Adds, replaces and removes records at run time.
 //!
-//! What is written becomes a segment of its own, encoded by the writer that encodes snapshots; what it replaces is marked
-//! dead. Segments of like size are merged, so there are never many.
+//! The new records of a write become a segment, encoded by the same writer as a snapshot. Replaced and removed records get a
+//! tombstone. Segments of similar size are merged, so there are never many.
 
 use super::{Engine, LivePart, WriteError};
 use crate::document::{DEFAULT_KIND, Key, MAX_KINDS, Record};
@@ -25,12 +25,12 @@ pub struct Written {
 #[derive(Debug)]
 pub(crate) struct NewRecord<'a> {
     pub record: &'a Record,
-    /// Vectors by the places of their models.
+    /// Vectors with the indexes of their models.
     pub vectors: Vec<(usize, Vec<f32>)>,
 }
 
 impl<'a> NewRecord<'a> {
-    /// A record without vectors of its own.
+    /// Creates a record without vectors.
     pub fn bare(record: &'a Record) -> NewRecord<'a> {
         NewRecord { record, vectors: Vec::new() }
     }
@@ -41,22 +41,34 @@ impl<'a> NewRecord<'a> {
 }
 
 impl Engine {
-    /// Adds records. A record with the key of another replaces it. Either all are added, or none.
+    /// Adds records. A record with the key of an existing record replaces it. Either all are added, or none.
     ///
     /// A record gets its vectors from the snapshot's own embedders. For other models it keeps the vector of the record that
     /// it replaces, as long as the embedded text is the same.
     ///
+    /// ```
+    /// use snapseek::json::Json;
+    /// use snapseek::{Engine, Record, Schema};
+    ///
+    /// let record = |text: &str| Record::from_json(Json::parse(text.as_bytes()).unwrap()).unwrap();
+    /// let mut engine = Engine::empty(&Schema::of_fields([("title", 1.0)])?)?;
+    /// engine.add([&record(r#"{"id": "1", "title": "Foxes"}"#)])?;
+    /// let written = engine.add([&record(r#"{"id": "1", "title": "Dogs"}"#)])?;
+    /// assert_eq!((written.replaced, engine.len()), (1, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
-    /// When a record does not fit the schema or a limit.
+    /// Fails when a record does not fit the schema or a limit.
     pub fn add<'a>(&mut self, records: impl IntoIterator<Item = &'a Record>) -> Result<Written, WriteError> {
         self.add_with(&records.into_iter().map(NewRecord::bare).collect::<Vec<_>>(), None)
     }
 
-    /// Adds records and vectors that stand on lines of their own: `{"$": "vector", "id": "7", "vector": […]}`. Such a vector
-    /// belongs to a record that is added with it, or to one that the engine has.
+    /// Adds records, and vectors from lines such as `{"$": "vector", "id": "7", "vector": […]}`. A vector line belongs to a
+    /// record among `records` or to a record that the engine already holds.
     ///
     /// # Errors
-    /// As [`Engine::add`], and when a line has no vector that a model can take.
+    /// Fails as [`Engine::add`] does, and when no model accepts the vector of a line.
     pub fn add_lines(&mut self, records: &[Record], vectors: &[Record]) -> Result<Written, WriteError> {
         let mut by_key: Map<(&str, &str), Vec<(usize, Vec<f32>)>> = Map::new();
         let reader = BatchWriter::new(&self.schema)?;
@@ -64,7 +76,7 @@ impl Engine {
             by_key.or_default((line.id(), line.kind())).push(reader.vector_of(line)?);
         }
         let mut all = Vec::new();
-        // Of records with the same key the last one stays, and the vector is its.
+        // Of several records with the same key the last one stays, so it gets the vector.
         for record in records.iter().rev() {
             let vectors = by_key.remove(&(record.id(), record.kind())).unwrap_or_default();
             all.push(NewRecord { record, vectors });
@@ -74,17 +86,18 @@ impl Engine {
         for ((id, kind), vectors) in by_key {
             match self.find(Key { id, kind })? {
                 Some((part, document)) => held.push((self.parts[part].segment.record(document)?, vectors)),
-                None => warnings.push(format!("there is no record \"{id}\" of kind \"{kind}\" for a vector")),
+                None => warnings
+                    .push(format!("a vector was ignored: there is no record \"{id}\" of kind \"{kind}\"")),
             }
         }
         all.extend(held.iter().map(|(record, vectors)| NewRecord { record, vectors: vectors.clone() }));
         let mut written = self.add_with(&all, None)?;
         warnings.append(&mut written.warnings);
-        // Records that only got a vector are neither new nor replaced by another.
+        // A record that only got a vector counts neither as added nor as replaced.
         Ok(Written { added: written.added - held.len(), replaced: written.replaced - held.len(), warnings })
     }
 
-    /// Adds records as [`Engine::add`] does, at a given moment or now.
+    /// Adds records as [`Engine::add`] does, with `now` or the clock's time as the time of the write.
     pub(crate) fn add_with(
         &mut self,
         records: &[NewRecord],
@@ -121,8 +134,7 @@ impl Engine {
         Ok(Written { warnings, ..self.push(segment)? })
     }
 
-    /// Returns the vector of the record that a new one replaces, where the embedded text is the same. Otherwise counts the
-    /// vector as lost.
+    /// Returns the vector of the record that `new` replaces if both have the same embedded text. Counts it as lost otherwise.
     fn kept_vector(
         &self,
         new: &NewRecord,
@@ -136,7 +148,7 @@ impl Engine {
         else {
             return Ok(None);
         };
-        // A stored document in another file cannot be compared here; writes must not wait for it.
+        // If the old document is in another file, its text counts as changed: a write must not wait for a fetch.
         let is_same = segment.record(document).is_ok_and(|old| {
             self.schema.embedded_text(model, &old) == self.schema.embedded_text(model, new.record)
         });
@@ -148,17 +160,17 @@ impl Engine {
         let models = self.schema.models().zip(lost).filter(|(_, count)| **count > 0);
         let warning = |((name, _), count): ((&str, _), &usize)| {
             format!(
-                "{count} replaced records have no vector of \"{name}\" any more: their text changed, and this snapshot has \
-                 no embedder for it; add their vectors"
+                "{count} replaced records lost their vector of \"{name}\": their text changed, and this snapshot has no \
+                 embedder for it; add their vectors"
             )
         };
         models.map(warning).collect()
     }
 
-    /// Returns the kind of records that an id alone names: the only kind there is, or else `document`.
+    /// Returns the kind that an id without a kind refers to: the only kind if there is just one, otherwise `document`.
     ///
     /// # Errors
-    /// When the snapshot is damaged.
+    /// Fails when the snapshot is damaged.
     pub fn usual_kind(&self) -> Result<&str, SnapshotError> {
         let mut kinds = Set::new();
         for part in &self.parts {
@@ -173,10 +185,10 @@ impl Engine {
         }
     }
 
-    /// Removes the records with these keys; those that are not there are passed over.
+    /// Removes the records with these keys. Keys without a record are ignored.
     ///
     /// # Errors
-    /// When the snapshot is damaged.
+    /// Fails when the snapshot is damaged.
     pub fn remove<'a>(&mut self, keys: impl IntoIterator<Item = Key<'a>>) -> Result<Written, WriteError> {
         let mut written = Written::default();
         let stamp = self.stamp(None)?;
@@ -189,8 +201,8 @@ impl Engine {
         Ok(written)
     }
 
-    /// Checks that the kinds of all records will fit into one segment when those of `segment` are added and those with the
-    /// keys in `removed` are gone.
+    /// Checks that the kinds of all records fit into one segment after the records of `segment` are added and the records
+    /// with the keys in `removed` are gone.
     pub(crate) fn check_kinds(
         &self,
         segment: &Segment,
@@ -206,7 +218,7 @@ impl Engine {
         if kinds.len() <= MAX_KINDS {
             return Ok(());
         }
-        // Some may be those of dead records only.
+        // Some kinds may belong to dead records only, so count again without these.
         kinds = own;
         let removed = removed.iter().map(|(id, kind)| Key { id, kind }).collect::<Set<_>>();
         for part in &self.parts {
@@ -219,7 +231,7 @@ impl Engine {
         if kinds.len() <= MAX_KINDS { Ok(()) } else { Err(MergeError::from(MergeFault::TooManyKinds).into()) }
     }
 
-    /// Takes a segment of new records, whose kinds were checked.
+    /// Appends a segment of new records whose kinds were checked, and marks the records that it replaces dead.
     pub(crate) fn push(&mut self, segment: Segment) -> Result<Written, WriteError> {
         let mut written = Written { added: segment.documents() as usize, ..Written::default() };
         self.overrides.take();
@@ -237,7 +249,7 @@ impl Engine {
         Ok(written)
     }
 
-    /// Marks the live record with this key dead; whether there was one.
+    /// Marks the live record with this key dead. Returns whether there was one.
     pub(crate) fn kill(&mut self, key: Key) -> Result<bool, WriteError> {
         let Some((number, document)) = self.find(key)? else { return Ok(false) };
         let part = &mut self.parts[number];
@@ -250,8 +262,8 @@ impl Engine {
         Ok(true)
     }
 
-    /// Merges the newest segments while the last is not much smaller than the one before it. The snapshot that was opened
-    /// stays as it is.
+    /// Merges the last two segments as long as the last has at least half as many live records as the one before it. Never
+    /// merges the opened snapshot.
     fn merge_small(&mut self) -> Result<(), WriteError> {
         while let [.., before, last] = &self.parts[..]
             && !before.is_base
@@ -266,7 +278,7 @@ impl Engine {
     }
 }
 
-/// The keys of all records, in order.
+/// Returns the keys of all documents of a segment, in document order.
 pub(crate) fn keys_of(segment: &Segment) -> Result<Vec<Key<'_>>, SnapshotError> {
     let keys = segment.keys()?;
     let mut all = Vec::new();

@@ -1,9 +1,9 @@
-//! A JSON object that is made field by field.
+//! Builds a JSON object field by field.
 
 use super::{Explained, Factor, Legs, ScorePart};
 use crate::json::{Json, text_of};
 
-/// The fields so far.
+/// A JSON object under construction. Every method appends one field; optional values append nothing if absent.
 #[derive(Default)]
 pub(crate) struct Fields(pub Vec<(String, Json)>);
 
@@ -12,12 +12,12 @@ impl Fields {
         self.0.push((name.to_owned(), value));
     }
 
-    /// The object as text.
+    /// Returns the JSON text of the object.
     pub fn into_text(self) -> String {
         text_of(&Json::Object(self.0))
     }
 
-    /// An object within it.
+    /// Appends a nested object.
     pub fn object(&mut self, name: &str, fields: Fields) {
         self.put(name, Json::Object(fields.0));
     }
@@ -26,38 +26,38 @@ impl Fields {
         self.put(name, Json::Bool(flag));
     }
 
-    /// A text, where there is one.
+    /// Appends a string, if present.
     pub fn text(&mut self, name: &str, text: Option<&str>) {
         if let Some(text) = text {
             self.put(name, Json::String(text.to_owned()));
         }
     }
 
-    /// A number, where there is one.
+    /// Appends a number, if present. Whole numbers are written without a fraction.
     pub fn number(&mut self, name: &str, number: Option<f64>) {
         if let Some(number) = number {
             self.put(name, Json::from_f64(number));
         }
     }
 
-    /// A number that is written with its fraction, even where that is zero.
+    /// Appends a number that is written with its fraction, even a zero fraction.
     pub fn float(&mut self, name: &str, number: f64) {
         self.put(name, Json::Float(number));
     }
 
-    /// A count.
+    /// Appends a count.
     pub fn count(&mut self, name: &str, count: usize) {
         self.put(name, Json::Integer(count as i64));
     }
 
-    /// Texts, where there are any.
+    /// Appends an array of strings, unless it is empty.
     pub fn texts(&mut self, name: &str, texts: Vec<String>) {
         if !texts.is_empty() {
             self.put(name, Json::Array(texts.into_iter().map(Json::String).collect::<Vec<_>>()));
         }
     }
 
-    /// How many candidates each leg gave.
+    /// Appends the number of candidates of each leg that ran.
     pub fn legs(&mut self, legs: Legs) {
         let mut own = Fields::default();
         legs.keyword.into_iter().for_each(|count| own.count("keyword", count));
@@ -65,7 +65,7 @@ impl Fields {
         self.object("legs", own);
     }
 
-    /// How a score was made.
+    /// Appends the parts and factors of a score.
     pub fn explained(&mut self, Explained { parts, factors }: &Explained) {
         let part = |part: &ScorePart| {
             let mut fields = Fields::default();

@@ -1,8 +1,8 @@
-//! How do candidates become a ranked page? The steps that every recipe shares.
+//! The steps that every recipe shares, from the text of a query to a ranked page.
 //!
-//! A recipe interprets the query ([`interpret`]), gathers candidates from the keyword and vector legs ([`CandidateQuery`]), scores them
-//! with a [`Formula`] or a fusion rule of its own, and sends the ranked candidates through the [`Stages`] that the caller
-//! asked for.
+//! A recipe interprets the query ([`interpret`]), gathers candidates from the keyword and vector legs
+//! ([`CandidateQuery`]), scores them with a [`Formula`] or a fusion rule of its own, and runs the [`Stages`] that the caller
+//! requested on the ranked candidates.
 
 mod expansion;
 mod explain;

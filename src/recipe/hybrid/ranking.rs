@@ -1,7 +1,8 @@
-//! The default recipe: words and meaning, fused.
+//! The ranking of the default recipe.
 //!
-//! Keyword search and nearest vectors each give their best candidates. Every candidate is then looked up in both, so that
-//! none counts less only because the other leg stopped short of it. Their scores are fused, and on request fade with age.
+//! The keyword leg and the vector leg each return their best candidates. Every candidate then gets the signals of both legs,
+//! so that none scores less only because one leg stopped at its limit. The fusion rule combines the signals; `recency`
+//! lowers the scores of old records.
 
 use super::custom::Custom;
 use super::options::Fusion;
@@ -17,44 +18,44 @@ use crate::snapshot::SnapshotError;
 use crate::vector;
 use std::mem::take;
 
-/// A row that was found, and why.
+/// A row with its score and the values that made it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScoredRow {
     /// The row.
     pub row: u32,
-    /// How well it fits.
+    /// The score: higher is better.
     pub score: f64,
-    /// What words say.
+    /// The signal of the keyword leg.
     pub keyword: Option<Signal>,
-    /// What vectors say.
+    /// The signal of the vector leg.
     pub vector: Option<Signal>,
-    /// What words and vectors give to the score, before it fades.
+    /// The amounts that the keyword leg and the vector leg add to the score, before recency.
     pub parts: (f64, f64),
-    /// What is left of the score.
+    /// The recency factor, if the search has one.
     pub recency: Option<f64>,
-    /// How the caller's own rule made the score.
+    /// The explanation of the score by the caller's own rule, if there is one.
     pub explained: Option<Explained>,
-    /// Whether it is here because it was pinned.
+    /// Whether the row is pinned.
     pub is_pinned: bool,
-    /// The rows that are folded under it.
+    /// The rows that were folded under this one.
     pub folded: Vec<u32>,
 }
 
-/// What was found.
+/// The result of retrieval and ranking.
 #[derive(Clone, Debug)]
 pub struct Retrieved {
     /// The best rows, best first.
     pub rows: Vec<ScoredRow>,
-    /// What the words found.
+    /// The result of the keyword leg; `None` if it did not run.
     pub keyword: Option<KeywordResult>,
-    /// How many candidates the vectors gave.
+    /// The number of candidates of the vector leg; `None` if it did not run.
     pub vector: Option<usize>,
 }
 
-/// Finds the best rows: candidates from both legs, scored and sent through the stages.
+/// Finds the best rows: gathers candidates from the legs, scores them, and runs the stages.
 ///
 /// # Errors
-/// When the snapshot is damaged.
+/// Fails when the snapshot is damaged.
 pub(super) fn retrieve(
     context: &Context,
     search: &ResolvedSearch,
@@ -85,7 +86,7 @@ pub(super) fn retrieve(
     Ok(Retrieved { rows, keyword, vector })
 }
 
-/// Scores candidates by their legs, fused where there are two, faded where that was asked for. Best first.
+/// Scores candidates by their legs' signals, with fusion and recency as requested. Returns them best first.
 fn by_fusion(
     context: &Context,
     search: &ResolvedSearch,
@@ -108,7 +109,7 @@ fn by_fusion(
     Ok(rows)
 }
 
-/// Scores candidates by the caller's own rule. Best first.
+/// Scores candidates by the caller's own rule. Returns them best first.
 fn by_own_rule(
     context: &Context,
     custom: &Custom,
@@ -122,20 +123,20 @@ fn by_own_rule(
     Ok(custom.rate(context, candidates)?.into_iter().map(scored).collect::<Vec<_>>())
 }
 
-/// Puts rows, best first, through the stages.
+/// Runs the stages on rows, best first.
 fn staged(
     context: &Context,
     stages: &Stages,
     limit: usize,
     mut rows: Vec<ScoredRow>,
 ) -> Result<Vec<ScoredRow>, SnapshotError> {
-    let standing = |scored: &ScoredRow| RankedRow {
+    let ranked = |scored: &ScoredRow| RankedRow {
         row: scored.row,
         score: scored.score,
         relevance: relevance(scored.keyword, scored.vector),
     };
-    let standings = rows.iter().map(standing).collect::<Vec<_>>();
-    let staged = stages.run(context, &standings, limit)?;
+    let ranked = rows.iter().map(ranked).collect::<Vec<_>>();
+    let staged = stages.run(context, &ranked, limit)?;
     let kept = staged.places.into_iter().zip(staged.folded).enumerate();
     let kept = kept.map(|(number, (place, folded))| {
         let is_pinned = number < staged.pinned;
@@ -145,7 +146,7 @@ fn staged(
 }
 
 impl ScoredRow {
-    /// A row of one leg, with that leg's score.
+    /// Creates a row with the score of its keyword leg, or else of its vector leg.
     fn by_its_leg(candidate: Candidate) -> ScoredRow {
         let Candidate { row, keyword, vector } = candidate;
         let score = |signal: Option<Signal>| signal.map_or(0.0, |signal| signal.score);
@@ -154,7 +155,7 @@ impl ScoredRow {
     }
 }
 
-/// Gives every row its score and what each leg gave to it.
+/// Sets the fused score of every row, and the amount that each leg adds to it.
 fn fuse(search: &ResolvedSearch, found: &KeywordResult, spread: &Spread, rows: &mut [ScoredRow]) {
     let score = |signal: Option<Signal>| signal.map(|signal| signal.score);
     let candidates = rows.iter().map(|scored| ranking::FusionCandidate {
@@ -182,12 +183,12 @@ fn fuse(search: &ResolvedSearch, found: &KeywordResult, spread: &Spread, rows: &
     };
     for Fused { id, score, keyword, vector } in fused {
         let place = rows.binary_search_by_key(&id, |scored| scored.row);
-        let scored = &mut rows[place.expect("what is fused was a candidate")];
+        let scored = &mut rows[place.expect("every fused row was a candidate")];
         (scored.score, scored.parts) = (score, (keyword, vector));
     }
 }
 
-/// Multiplies each score by what is left of it at its age; a row without a time counts as old as can be.
+/// Multiplies each score by its recency factor. A row without a time gets the least factor.
 fn fade(context: &Context, recency: &Recency, rows: &mut [ScoredRow]) -> Result<(), SnapshotError> {
     let values = context.values()?;
     for scored in rows {

@@ -1,4 +1,4 @@
-//! `search`: a query of plain words in, ranked hits out.
+//! `search`: answers a query of plain words with ranked hits.
 
 use super::options::SearchOptions;
 use super::ranking::{Retrieved, ScoredRow, retrieve};
@@ -37,7 +37,7 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// When an option or the filter is faulty, or the snapshot is damaged.
+    /// Fails when an option or the filter is invalid, or the snapshot is damaged.
     pub fn search(&self, query: &str, options: &SearchOptions) -> Result<SearchResponse, SearchError> {
         let mut faults = Options::of(&Json::Null);
         let resolved = ResolvedSearch::of(self, options, &mut faults);
@@ -45,10 +45,10 @@ impl Engine {
         self.run_search(query, options, &resolved, &Embedded::from(options.vector.clone()))
     }
 
-    /// Reads the query and options of a search from one JSON object, and answers it.
+    /// Searches with the query and options of one JSON object.
     ///
     /// # Errors
-    /// As [`Engine::search`].
+    /// Fails as [`Engine::search`] does, and when an option has the wrong type.
     pub fn search_json(&self, json: &Json, embedded: Embedded) -> Result<SearchResponse, SearchError> {
         let mut reading = Options::of(json);
         let query = reading.required_text("query");
@@ -102,7 +102,7 @@ impl Engine {
             Ok(SearchResponse {
                 query: query.to_owned(),
                 mode: legs.mode,
-                // A vector leg that was asked for and had nothing to compare returned no candidates.
+                // A requested vector leg with nothing to compare counts as a leg with 0 candidates.
                 legs: Legs {
                     keyword,
                     vector: (legs.mode != Mode::Keyword).then(|| found.vector.unwrap_or(0)),
@@ -123,10 +123,10 @@ impl Engine {
         })
     }
 
-    /// Returns the most frequent words that start like the last word of `text`, at most `limit` of them.
+    /// Returns the most frequent words that start with the last word of `text`, and their counts. At most `limit` words.
     ///
     /// # Errors
-    /// When the snapshot is damaged.
+    /// Fails when the snapshot is damaged.
     pub fn suggest(&self, text: &str, limit: usize) -> Result<Vec<(String, u64)>, SearchError> {
         let mut last = None;
         self.analyzer.spans(text, Purpose::Query, |span| last = Some(&text[span.start..span.end]));
@@ -206,7 +206,7 @@ fn bare_hit(corpus: &Corpus, scored: &ScoredRow) -> Result<Hit, SearchError> {
     })
 }
 
-/// What is allowed, as far as a further filter allows it too.
+/// Intersects the allowed documents with those that pass another filter.
 fn narrowed(
     corpus: &Corpus,
     allowed: Option<Vec<Bitmap>>,
@@ -262,7 +262,7 @@ fn facets(
 fn explain(scored: &ScoredRow, keyword: Option<ExplainedKeyword>) -> Explain {
     let vector = scored.vector.map(ExplainedVector::of);
     let part = |name: &str, signal: Option<Signal>, product: f64| {
-        // What a leg says nothing about can count all the same.
+        // Fusion can give an amount even to a candidate without a signal of the leg.
         let is_there = signal.is_some() || product != 0.0;
         let value = signal.map_or(0.0, |signal| signal.score);
         is_there.then(|| ScorePart { name: name.to_owned(), value, weight: None, product })
@@ -292,7 +292,7 @@ fn explain_keyword(
     for (number, phrase) in interpretation.query.phrases.iter().enumerate() {
         let own = matches.iter().filter(|found| found.phrase == number);
         let weight = |field: FieldId| weights.get(field.index()).copied().unwrap_or(1.0);
-        let frequency = own.fold(0.0, |sum, place| sum + weight(place.field));
+        let frequency = own.fold(0.0, |sum, found| sum + weight(found.field));
         let mut only = vec![0.0; interpretation.query.phrases.len()];
         only[number] = frequency;
         phrases.push(ExplainedPhrase {
