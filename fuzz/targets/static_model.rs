@@ -1,5 +1,5 @@
-//! Any bytes, opened as a static model: never a panic, a hang or a huge allocation. What `verify` accepts embeds to finite
-//! numbers, and so does a part of it.
+//! Opens any bytes as a static model; it must not panic, hang or allocate much. A model that `verify` accepts must embed texts
+//! to finite numbers, and so must a part of it.
 
 #![no_main]
 
@@ -30,12 +30,12 @@ fuzz_target!(
         for text in TEXTS {
             let vector = model.embed(text);
             assert_eq!(vector.len(), model.width());
-            assert!(!is_sound || vector.iter().all(|number| number.is_finite()), "verify found nothing wrong");
+            assert!(!is_sound || vector.iter().all(|number| number.is_finite()), "a sound model gives finite numbers");
         }
         if is_sound {
             let part = model.part(|token| token % 2 == 0);
-            let part = StaticModelView::parse(&part).expect("a part of what is sound can be read");
-            assert_eq!(part.verify(), Ok(()), "a part of what is sound is sound");
+            let part = StaticModelView::parse(&part).expect("a part of a sound model can be read");
+            assert_eq!(part.verify(), Ok(()), "a part of a sound model is sound");
             TEXTS.iter().for_each(|text| assert_eq!(part.embed(text).len(), model.width()));
         }
     }
