@@ -32,7 +32,7 @@ pub use diversify::diversified;
 pub use diversity::{folded, marginal_relevance};
 pub use fusion::{Fused, FusionCandidate, RRF_K, ScoredId, by_ranks, normalise, reciprocal_rank_fusion, sum};
 pub use graph::{changed_ranks, graph_signals, relation_weight};
-pub use neighbours::{Neighbour, Placed, share_at, with_neighbours};
+pub use neighbours::{NearSeed, Placed, share_at, with_neighbours};
 pub use overlap::jaccard;
 pub use proximity::proximities;
 pub use salience::{deemphasized, faded, reinforced};

@@ -7,7 +7,7 @@ const STEP: f64 = 0.85;
 
 /// A chunk near a seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Neighbour {
+pub struct NearSeed {
     /// The chunk's row.
     pub row: u32,
     /// The seed's row.
@@ -24,7 +24,7 @@ pub struct Placed {
     /// The chunk's score.
     pub score: f64,
     /// The neighbourhood that gave the score; `None` for a seed with its own score.
-    pub near: Option<Neighbour>,
+    pub near: Option<NearSeed>,
 }
 
 /// Returns the share of a seed's score that a chunk at this distance gets.
@@ -36,7 +36,7 @@ pub fn share_at(distance: usize) -> f64 {
 ///
 /// A chunk near several seeds takes the best of its scores, and so does a seed near a better seed. Among equal scores, a
 /// seed comes before its neighbours.
-pub fn with_neighbours(seeds: &[(u32, f64)], near: &[Neighbour]) -> Vec<Placed> {
+pub fn with_neighbours(seeds: &[(u32, f64)], near: &[NearSeed]) -> Vec<Placed> {
     let scores = seeds.iter().copied().collect::<Map<_, _>>();
     let own = |(row, score): (&u32, &f64)| (*row, Placed { row: *row, score: *score, near: None });
     let mut best = scores.iter().map(own).collect::<Map<_, _>>();
@@ -63,8 +63,8 @@ pub fn with_neighbours(seeds: &[(u32, f64)], near: &[Neighbour]) -> Vec<Placed> 
 mod tests {
     use super::*;
 
-    fn near(row: u32, seed: u32, distance: usize) -> Neighbour {
-        Neighbour { row, seed, distance }
+    fn near(row: u32, seed: u32, distance: usize) -> NearSeed {
+        NearSeed { row, seed, distance }
     }
 
     #[test]
