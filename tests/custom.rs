@@ -5,7 +5,7 @@
 use snapseek::json::Json;
 use snapseek::recipe::hybrid::Hit;
 use snapseek::schema::{EmbedderKind, VectorModel};
-use snapseek::{Builder, Engine, Record, SearchOptions, SearchResponse};
+use snapseek::{Builder, Embedded, Engine, Record, SearchOptions, SearchResponse};
 
 const DAY: f64 = 86_400_000.0;
 const NOW: f64 = 1_780_000_000_000.0;
@@ -47,7 +47,8 @@ fn ids(response: &SearchResponse) -> Vec<&str> {
 }
 
 fn refusal(json: &str) -> String {
-    engine().search("deploy", &options(json)).unwrap_err().to_string()
+    let json = Json::parse(json.replacen('{', r#"{"query":"deploy","#, 1).as_bytes()).unwrap();
+    engine().search_json(&json, Embedded::default()).unwrap_err().to_string()
 }
 
 fn product(hit: &Hit, name: &str) -> f64 {
@@ -117,14 +118,14 @@ fn a_recipe_that_cannot_be_used_says_everything_that_is_wrong() {
     );
     for part in [
         "wieght: there is no attribute \"wieght\"",
-        "recency: \"sector\" is no attribute of type time",
-        "bm25: cap: a number is wanted, not a string",
-        "fuse: unknown fuse \"max\"; there are sum, rrf",
+        "recency: the attribute \"sector\" is not of type time",
+        "bm25: cap: must be a number, not a string",
+        "fuse: unknown fuse \"max\"; use one of sum, rrf",
     ] {
         assert!(error.contains(part), "{error}");
     }
     assert!(refusal(r#"{"recipe":{}}"#).contains("signals: must name at least one signal"));
-    assert!(refusal(r#"{"recipe":7}"#).contains("(root): an object is wanted, not a number"));
+    assert!(refusal(r#"{"recipe":7}"#).contains("(root): must be an object, not a number"));
     assert!(refusal(r#"{"minRelevance":2}"#).contains("minRelevance: must be 0 to 1, not 2"));
 }
 
