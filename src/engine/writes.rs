@@ -25,7 +25,7 @@ pub struct Written {
 #[derive(Debug)]
 pub(crate) struct NewRecord<'a> {
     pub record: &'a Record,
-    /// Vectors with the indexes of their models.
+    /// Vectors by the places of their models.
     pub vectors: Vec<(usize, Vec<f32>)>,
 }
 
@@ -86,8 +86,7 @@ impl Engine {
         for ((id, kind), vectors) in by_key {
             match self.find(Key { id, kind })? {
                 Some((part, document)) => held.push((self.parts[part].segment.record(document)?, vectors)),
-                None => warnings
-                    .push(format!("a vector was ignored: there is no record \"{id}\" of kind \"{kind}\"")),
+                None => warnings.push(format!("there is no record \"{id}\" of kind \"{kind}\" for a vector")),
             }
         }
         all.extend(held.iter().map(|(record, vectors)| NewRecord { record, vectors: vectors.clone() }));
@@ -134,7 +133,8 @@ impl Engine {
         Ok(Written { warnings, ..self.push(segment)? })
     }
 
-    /// Returns the vector of the record that `new` replaces if both have the same embedded text. Counts it as lost otherwise.
+    /// Returns the vector of the record that a new one replaces, where the embedded text is the same. Otherwise counts the
+    /// vector as lost.
     fn kept_vector(
         &self,
         new: &NewRecord,
@@ -148,7 +148,7 @@ impl Engine {
         else {
             return Ok(None);
         };
-        // If the old document is in another file, its text counts as changed: a write must not wait for a fetch.
+        // A stored document in another file cannot be compared here; writes must not wait for it.
         let is_same = segment.record(document).is_ok_and(|old| {
             self.schema.embedded_text(model, &old) == self.schema.embedded_text(model, new.record)
         });
@@ -160,8 +160,8 @@ impl Engine {
         let models = self.schema.models().zip(lost).filter(|(_, count)| **count > 0);
         let warning = |((name, _), count): ((&str, _), &usize)| {
             format!(
-                "{count} replaced records lost their vector of \"{name}\": their text changed, and this snapshot has no \
-                 embedder for it; add their vectors"
+                "{count} replaced records have no vector of \"{name}\" any more: their text changed, and this snapshot has \
+                 no embedder for it; add their vectors"
             )
         };
         models.map(warning).collect()

@@ -44,7 +44,7 @@ impl Failure {
         Failure(Box::new(Told { code, message, span: None, remedy: None, blocks: None }))
     }
 
-    /// Puts the place of the fault, such as `line 7`, before the message.
+    /// The same failure, its message led by the place at fault.
     #[cfg(not(search_only))]
     pub(super) fn at(mut self, place: &dyn Display) -> Failure {
         self.0.message = format!("{place}: {}", self.0.message);

@@ -4,7 +4,7 @@
 //! hundred rows as JSON objects took 1.7 times as long. Responses of `search` cross as JSON text, bytes in one copy, and
 //! small results as JavaScript values.
 //!
-//! A build with `--cfg search_only`, which `scripts/build-pkg` makes, leaves out the calls that build and change snapshots.
+//! A build with `--cfg search_only` (`scripts/build-pkg` makes one) leaves out what makes and changes snapshots.
 
 #[cfg(not(search_only))]
 mod build;
