@@ -1,15 +1,15 @@
 //! The calls of the memory recipe: `memory.search` and its like.
 
-use super::question::Question;
+use super::question::MemoryQuestion;
 use super::shown::Results;
 use crate::bitmap::Bitmap;
 use crate::engine::{Embedded, Engine, SearchError};
 use crate::engine::{QueryVector, passing};
 use crate::json::Json;
 use crate::pipeline::Fields;
-use crate::pipeline::{Ask, Context, Legs, Words};
+use crate::pipeline::{CandidateQuery, Context, Legs, Words};
 use crate::query::Query;
-use crate::recipe::memory::{DOCUMENT, Plan, search, skipped};
+use crate::recipe::memory::{DOCUMENT, MemoryPlan, search, skipped};
 use crate::vector;
 
 /// How many results one leg gives by itself, where nobody says.
@@ -104,7 +104,7 @@ impl Engine {
         embedded: &Embedded,
     ) -> Result<String, SearchError> {
         let limit = if matches!(find, Find::ByWords | Find::ByVector) { LEG_LIMIT } else { LIMIT };
-        let mut question = Question::read(self, options, limit)?;
+        let mut question = MemoryQuestion::read(self, options, limit)?;
         match find {
             Find::Memories => {}
             Find::Documents => question.wanted.kinds = vec![DOCUMENT],
@@ -123,7 +123,7 @@ impl Engine {
     fn memory_answer(
         &self,
         find: Find,
-        question: &Question,
+        question: &MemoryQuestion,
         embedded: &Embedded,
     ) -> Result<(Fields, Vec<(String, f64)>), SearchError> {
         let asked = self.memory_asked(find, question, embedded)?;
@@ -164,7 +164,7 @@ impl Engine {
     fn memory_asked(
         &self,
         find: Find,
-        question: &Question,
+        question: &MemoryQuestion,
         embedded: &Embedded,
     ) -> Result<Asked, SearchError> {
         let query = Query::parse(&question.expression(), &self.schema.field_names(), &self.analyzer)?;
@@ -210,11 +210,11 @@ impl Engine {
     fn of_both_legs(
         &self,
         context: &Context,
-        question: &Question,
+        question: &MemoryQuestion,
         asked: &Asked,
         allowed: &[Bitmap],
     ) -> Result<(Legs, Results), SearchError> {
-        let plan = Plan {
+        let plan = MemoryPlan {
             words: asked.words(),
             vector: asked.vector(),
             limit: question.limit,
@@ -233,12 +233,12 @@ impl Engine {
     fn of_leg(
         &self,
         context: &Context,
-        question: &Question,
+        question: &MemoryQuestion,
         asked: &Asked,
         allowed: &[Bitmap],
     ) -> Result<(Legs, Results), SearchError> {
         let (words, vector, depth) = (asked.words(), asked.vector(), question.limit);
-        let ask = Ask { words, vector, depth, allowed: Some(allowed), wants_all: false };
+        let ask = CandidateQuery { words, vector, depth, allowed: Some(allowed), wants_all: false };
         let found = ask.candidates(context.corpus)?;
         let keyword = found.keyword.map(|found| found.rows.len());
         let vector = words.is_none().then(|| found.vector.unwrap_or(0));

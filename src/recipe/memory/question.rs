@@ -5,17 +5,17 @@ use crate::json::Json;
 use crate::options::Options;
 use crate::pipeline::Stages;
 use crate::recipe::hybrid::MAX_LIMIT;
-use crate::recipe::memory::{Wanted, Weights, expression};
+use crate::recipe::memory::{MemoryWeights, Wanted, expression};
 use crate::schema::Schema;
 
 /// A search for memories.
-pub(super) struct Question {
+pub(super) struct MemoryQuestion {
     pub query: String,
     pub limit: usize,
     /// `hybrid`, `semantic` or `keyword`.
     pub mode: &'static str,
     pub wanted: Wanted,
-    pub weights: Weights,
+    pub weights: MemoryWeights,
     pub model: Option<String>,
     /// Whether what is returned is reinforced, and noted in the session.
     pub tracks: bool,
@@ -28,16 +28,16 @@ pub(super) struct Question {
     pub now: f64,
 }
 
-impl Question {
-    pub fn read(engine: &Engine, json: &Json, limit: usize) -> Result<Question, SearchError> {
+impl MemoryQuestion {
+    pub fn read(engine: &Engine, json: &Json, limit: usize) -> Result<MemoryQuestion, SearchError> {
         let mut options = Options::of(json);
         let query = options.required_text("query").to_owned();
         let wanted = Wanted::read(&mut options);
-        let question = Question {
+        let question = MemoryQuestion {
             query,
             limit: options.count("limit", 1..=MAX_LIMIT).unwrap_or(limit),
             mode: options.word("mode", &["hybrid", "semantic", "keyword"]).unwrap_or("hybrid"),
-            weights: Weights::read(&mut options),
+            weights: MemoryWeights::read(&mut options),
             model: options.text("model").map(str::to_owned),
             tracks: options.flag("track").unwrap_or(true),
             recalled_in: options.id("recallSessionId").or_else(|| wanted.session.clone()),

@@ -2,7 +2,7 @@
 //!
 //! Words and vectors each give their best memories, of those that may be found at all ([`Wanted`](super::Wanted)). How well both match,
 //! how much a memory matters and how new it is make its score; its sector, and whether it is superseded, multiply it
-//! ([`Weights`]). Documents are found by their chunks, and each is shown by the best of them.
+//! ([`MemoryWeights`]). Documents are found by their chunks, and each is shown by the best of them.
 
 use super::salience::{self, Fading};
 use crate::attributes::AttributeType::{self, Bool, Keyword, Keywords, Number, Time};
@@ -10,7 +10,7 @@ use crate::bitmap::Bitmap;
 use crate::options::Options;
 use crate::order::Set;
 use crate::pipeline::Stages;
-use crate::pipeline::{Ask, Candidate, Words};
+use crate::pipeline::{Candidate, CandidateQuery, Words};
 use crate::pipeline::{Context, Curve, Decay, Formula, Measure, Rated, best_first};
 use crate::retrieval::{Corpus, part_of};
 use crate::schema::Schema;
@@ -56,7 +56,7 @@ pub fn expression(query: &str) -> String {
 
 /// What the signals count (M4).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Weights {
+pub struct MemoryWeights {
     /// How near the vectors are.
     pub semantic: f64,
     /// How well words match.
@@ -69,8 +69,8 @@ pub struct Weights {
     pub sector_boost: Vec<(String, f64)>,
 }
 
-impl Default for Weights {
-    fn default() -> Weights {
+impl Default for MemoryWeights {
+    fn default() -> MemoryWeights {
         let boosts = [
             ("reflective", 1.2),
             ("semantic", 1.1),
@@ -78,7 +78,7 @@ impl Default for Weights {
             ("emotional", 0.9),
             ("episodic", 0.8),
         ];
-        Weights {
+        MemoryWeights {
             semantic: 0.4,
             keyword: 0.25,
             salience: 0.2,
@@ -91,10 +91,10 @@ impl Default for Weights {
     }
 }
 
-impl Weights {
+impl MemoryWeights {
     /// Reads `weights: { semantic, keyword, salience, recency, sectorBoost }`; what is not given stays as it is.
-    pub fn read(options: &mut Options) -> Weights {
-        let mut weights = Weights::default();
+    pub fn read(options: &mut Options) -> MemoryWeights {
+        let mut weights = MemoryWeights::default();
         options.object("weights", |given| {
             weights.semantic = given.any_number("semantic").unwrap_or(weights.semantic);
             weights.keyword = given.any_number("keyword").unwrap_or(weights.keyword);
@@ -111,7 +111,7 @@ impl Weights {
 
 /// What to look for.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan<'a> {
+pub struct MemoryPlan<'a> {
     /// The words; none where only vectors are asked.
     pub words: Option<Words<'a>>,
     /// The place of the model, and the vector; none where only words are asked.
@@ -121,7 +121,7 @@ pub struct Plan<'a> {
     /// By segment, what may be found (M3).
     pub allowed: &'a [Bitmap],
     /// What the signals count.
-    pub weights: &'a Weights,
+    pub weights: &'a MemoryWeights,
     /// Whether what is not used fades (M13).
     pub decays: bool,
     /// What happens to results once they are scored.
@@ -149,14 +149,14 @@ pub struct Recalled {
 ///
 /// # Errors
 /// When the snapshot is damaged.
-pub fn search(context: &Context, plan: &Plan) -> Result<Recalled, SnapshotError> {
+pub fn search(context: &Context, plan: &MemoryPlan) -> Result<Recalled, SnapshotError> {
     let mut depth = DEPTH * plan.limit;
     if !plan.stages.are_none() {
         depth = depth.max(STAGED);
     }
     loop {
-        let Plan { words, vector, allowed, .. } = *plan;
-        let ask = Ask { words, vector, depth, allowed: Some(allowed), wants_all: false };
+        let MemoryPlan { words, vector, allowed, .. } = *plan;
+        let ask = CandidateQuery { words, vector, depth, allowed: Some(allowed), wants_all: false };
         let mut candidates = ask.candidates(context.corpus)?;
         plan.stages.add_pinned(context.corpus, Some(allowed), &mut candidates.rows)?;
         ask.complete(context.corpus, &mut candidates.rows)?;
@@ -175,7 +175,7 @@ pub fn search(context: &Context, plan: &Plan) -> Result<Recalled, SnapshotError>
     }
 }
 
-impl Plan<'_> {
+impl MemoryPlan<'_> {
     /// Puts results, best first, through the stages, and cuts them to the page.
     fn staged(&self, context: &Context, mut found: Recalled) -> Result<Recalled, SnapshotError> {
         let staged = self.stages.run_on(context, &mut found.results, self.limit)?;

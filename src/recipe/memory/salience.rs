@@ -1,7 +1,7 @@
 //! How much does a memory matter now? What is stored, faded since it was last used (M13).
 
 use super::ranking::{number, word};
-use crate::attributes::{Values, time_of};
+use crate::attributes::{AttributeValues, time_of};
 use crate::json::Json;
 use crate::pipeline::Candidate;
 use crate::pipeline::{Context, Measure};
@@ -51,7 +51,7 @@ impl Fading {
     }
 
     /// What a document matters now.
-    pub fn salience(&self, values: &Values, document: usize, now: f64) -> f64 {
+    pub fn salience(&self, values: &AttributeValues, document: usize, now: f64) -> f64 {
         let own = |attribute: Option<usize>| values.number(attribute?, document);
         let stored = own(self.salience).unwrap_or(NEW);
         let Some(last_used) = self.last_used.iter().find_map(|&attribute| own(Some(attribute))) else {

@@ -1,6 +1,6 @@
 //! What results look like (M7).
 
-use super::question::Question;
+use super::question::MemoryQuestion;
 use super::sessions::session;
 use crate::attributes::time_of;
 use crate::document::{Key, Record};
@@ -33,7 +33,7 @@ impl Engine {
     fn texts_of_rows(
         &self,
         context: &Context,
-        question: &Question,
+        question: &MemoryQuestion,
         query: &Query,
         rows: &[u32],
     ) -> Result<Vec<(Record, Option<String>)>, SearchError> {
@@ -53,7 +53,7 @@ impl Engine {
     pub(super) fn shown_memories(
         &self,
         context: &Context,
-        question: &Question,
+        question: &MemoryQuestion,
         query: &Query,
         found: &Recalled,
     ) -> Result<Results, SearchError> {
@@ -169,7 +169,7 @@ impl Engine {
     pub(super) fn shown_candidates(
         &self,
         context: &Context,
-        question: &Question,
+        question: &MemoryQuestion,
         query: &Query,
         mut found: Vec<Candidate>,
     ) -> Result<Results, SearchError> {

@@ -1,6 +1,6 @@
 //! Writing memories, and what is known of them.
 
-use super::question::Question;
+use super::question::MemoryQuestion;
 use super::shown::time;
 use crate::document::{Key, Record};
 use crate::engine::event_id;
@@ -167,7 +167,7 @@ impl Engine {
     /// Notes that memories were recalled, which mattered so much (M9): each matters a little more, and the session knows of it.
     pub(super) fn note_recall(
         &mut self,
-        question: &Question,
+        question: &MemoryQuestion,
         memories: &[(String, f64)],
     ) -> Result<(), WriteError> {
         let now = question.now;

@@ -7,9 +7,11 @@ use super::sources::{Graph, GraphPlan, Source, Sources};
 use crate::bitmap::Bitmap;
 use crate::order::{Map, sort_by, sort_by_key};
 use crate::pipeline::Stages;
-use crate::pipeline::{Ask, Candidate, Words};
+use crate::pipeline::{Candidate, CandidateQuery, Words};
 use crate::pipeline::{Context, Curve, Explained, Formula, Measure, Rated, best_first, overlap, place_score};
-use crate::ranking::{Near, Placed, changed_ranks, diversified, graph_signals, share_at, with_neighbours};
+use crate::ranking::{
+    NearSeed, Placed, changed_ranks, diversified, graph_signals, share_at, with_neighbours,
+};
 use crate::retrieval::{TimeOrder, by_time};
 use crate::snapshot::SnapshotError;
 use crate::vector;
@@ -123,7 +125,7 @@ pub struct RagHit {
     /// What was measured of it; none for a neighbour that was no seed.
     pub signals: Option<RagSignals>,
     /// The seed that it owes its score to.
-    pub near: Option<Near>,
+    pub near: Option<NearSeed>,
     /// Its score before the graph, and what the graph says; none where the graph does not count.
     pub rerank: Option<(f64, f64)>,
     /// How the score was made: by the formula, from a seed, or with the graph.
@@ -215,7 +217,7 @@ fn candidates(context: &Context, plan: &RagPlan) -> Result<Found, SnapshotError>
     let is_fts = plan.mode == RagMode::Fts;
     let vector = plan.vector.filter(|_| !is_fts);
     let (depth, allowed) = (plan.candidate_limit, plan.allowed);
-    let ask = Ask { words: Some(plan.words), vector, depth, allowed, wants_all: false };
+    let ask = CandidateQuery { words: Some(plan.words), vector, depth, allowed, wants_all: false };
     let found = ask.candidates(context.corpus)?;
     let keyword = found.keyword.map_or(0, |found| found.rows.len());
     let mut rows = found.rows;
@@ -231,7 +233,7 @@ fn candidates(context: &Context, plan: &RagPlan) -> Result<Found, SnapshotError>
     }
     plan.stages.add_pinned(context.corpus, allowed, &mut rows)?;
     // A keyword score is a place among what the words found, so only vectors are looked up for the others.
-    Ask { words: None, ..ask }.complete(context.corpus, &mut rows)?;
+    CandidateQuery { words: None, ..ask }.complete(context.corpus, &mut rows)?;
     let newest = rows.len() - known;
     Ok(Found { rows, keyword, vector: found.vector.unwrap_or(0), newest })
 }

@@ -5,13 +5,13 @@
 //! (`contextId`, `actionId`, `parentId`, `sessionId`), and links of the state, which name sources by `sourceId` or by
 //! `sourceType:sourceId`.
 
-use crate::attributes::Values;
+use crate::attributes::AttributeValues;
 use crate::bitmap::Bitmap;
 use crate::document::Key;
 use crate::order::{Map, Set, sort};
 use crate::pipeline::Context;
 use crate::pipeline::key_of;
-use crate::ranking::{Near, relation_weight};
+use crate::ranking::{NearSeed, relation_weight};
 use crate::retrieval::{each_row_with, part_of, row_of};
 use crate::snapshot::SnapshotError;
 use serde::Serialize;
@@ -44,7 +44,7 @@ impl Source {
 /// The sources of a corpus, as far as chunks that may be hits tell of them.
 pub struct Sources<'a> {
     context: Context<'a>,
-    columns: Vec<Values<'a>>,
+    columns: Vec<AttributeValues<'a>>,
     places: [Option<usize>; ATTRIBUTES.len()],
     allowed: Option<&'a [Bitmap]>,
 }
@@ -107,7 +107,7 @@ impl<'a> Sources<'a> {
     ///
     /// # Errors
     /// When the snapshot is damaged.
-    pub fn beside(&self, seed: u32, window: usize) -> Result<Vec<Near>, SnapshotError> {
+    pub fn beside(&self, seed: u32, window: usize) -> Result<Vec<NearSeed>, SnapshotError> {
         let Key { id, kind } = key_of(self.context.corpus, seed)?;
         let Some((whole, index)) = piece(id) else { return Ok(Vec::new()) };
         let mut near = Vec::new();
@@ -117,7 +117,7 @@ impl<'a> Sources<'a> {
                 if let Some(row) = row_of(self.context.corpus, Key { id: &id, kind })?
                     && self.is_allowed(row)
                 {
-                    near.push(Near { row, seed, distance });
+                    near.push(NearSeed { row, seed, distance });
                 }
             }
         }

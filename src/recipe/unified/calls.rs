@@ -180,10 +180,10 @@ impl Engine {
                 params,
                 allowed: allowed.as_deref(),
                 vector: match &made {
-                    None => unified::QueryVector::Later,
+                    None => unified::DeferredVector::Later,
                     Some(made) => match made.ready() {
-                        Some((model, query)) => unified::QueryVector::Ready(model, query),
-                        None => unified::QueryVector::Missing,
+                        Some((model, query)) => unified::DeferredVector::Ready(model, query),
+                        None => unified::DeferredVector::Missing,
                     },
                 },
                 vocabulary: vocabulary.map(|(vector, known)| (&known.words, vector)),

@@ -8,8 +8,8 @@ use super::variants::{Variant, variants};
 use super::vocabulary::Vocabulary;
 use crate::bitmap::Bitmap;
 use crate::order::{Map, Set};
-use crate::pipeline::Standing;
-use crate::pipeline::{Ask, Signal, Words};
+use crate::pipeline::RankedRow;
+use crate::pipeline::{CandidateQuery, Signal, Words};
 use crate::pipeline::{Context, Formula, Measure, Rated};
 use crate::pipeline::{InterpretError, Legs, WordRule, interpret};
 use crate::query::{self, Query};
@@ -46,7 +46,7 @@ pub fn boosted(query: &str, booster: &str) -> String {
 
 /// What there is to compare vectors with.
 #[derive(Clone, Copy, Debug)]
-pub enum QueryVector<'a> {
+pub enum DeferredVector<'a> {
     /// Nothing.
     Missing,
     /// A vector, for the model in this place.
@@ -63,7 +63,7 @@ pub struct Plan<'a> {
     /// By segment, the documents that may be hits; none where all may.
     pub allowed: Option<&'a [Bitmap]>,
     /// The query's vector.
-    pub vector: QueryVector<'a>,
+    pub vector: DeferredVector<'a>,
     /// Words of the index, and the query's vector by the same embedder.
     pub vocabulary: Option<(&'a Vocabulary, &'a [f32])>,
 }
@@ -126,23 +126,30 @@ pub fn search(context: &Context, plan: &Plan) -> Result<Option<Found>, Interpret
     let depth = depth(params);
     let found_by = |query: &Query| {
         let words = Words { query, weights: &weights };
-        let ask = Ask { words: Some(words), vector: None, depth, allowed: plan.allowed, wants_all: false };
+        let ask = CandidateQuery {
+            words: Some(words),
+            vector: None,
+            depth,
+            allowed: plan.allowed,
+            wants_all: false,
+        };
         Ok::<_, InterpretError>(
             ask.candidates(context.corpus)?.keyword.map_or_else(Vec::new, |found| found.rows),
         )
     };
     let keyword = found_by(&query_of(context, &params.query)?)?;
-    let is_alone = !params.expands && matches!(plan.vector, QueryVector::Missing);
+    let is_alone = !params.expands && matches!(plan.vector, DeferredVector::Missing);
     let is_short_circuit = !is_alone && is_sure(&keyword);
     let mut found = if is_alone || is_short_circuit {
         Found { is_short_circuit, ..Found::by_words(&keyword) }
     } else {
         let near = match plan.vector {
-            QueryVector::Later => return Ok(None),
-            QueryVector::Missing => None,
-            QueryVector::Ready(model, query) => {
+            DeferredVector::Later => return Ok(None),
+            DeferredVector::Missing => None,
+            DeferredVector::Ready(model, query) => {
                 let vector = Some((model, query));
-                let ask = Ask { words: None, vector, depth, allowed: plan.allowed, wants_all: false };
+                let ask =
+                    CandidateQuery { words: None, vector, depth, allowed: plan.allowed, wants_all: false };
                 ask.nearest().map(|asked| nearest(context.corpus, &asked)).transpose()?
             }
         };
@@ -193,7 +200,7 @@ fn variant_query(context: &Context, variant: &Variant) -> Result<Query, Interpre
     let mut query = query_of(context, &variant.query)?;
     // A stem that is taken for text would be stemmed again.
     if let (Some(term), Some(phrase)) = (&variant.term, query.phrases.first_mut()) {
-        phrase.terms = vec![query::Term::Exact(term.clone())];
+        phrase.terms = vec![query::QueryTerm::Exact(term.clone())];
     }
     Ok(query)
 }
@@ -263,7 +270,7 @@ impl Found {
         stages.add_pinned(context.corpus, plan.allowed, &mut pinned)?;
         pinned.retain(|pinned| self.rows.iter().all(|rated| rated.row != pinned.row));
         self.rows.extend(pinned.into_iter().map(|pinned| unscored(pinned.row)));
-        let mut standings = self.rows.iter().map(Standing::of).collect::<Vec<_>>();
+        let mut standings = self.rows.iter().map(RankedRow::of).collect::<Vec<_>>();
         // Where nothing was asked, nothing is beside the point.
         if self.route == Route::Filter {
             standings.iter_mut().for_each(|standing| standing.relevance = 1.0);

@@ -9,7 +9,7 @@ use crate::engine::{QueryVector, passing, record_of};
 use crate::json::{Json, text_of};
 use crate::options::Options;
 use crate::order::sort_by_key;
-use crate::pipeline::{Explained, Formula, Legs, Part, Rated, key_of};
+use crate::pipeline::{Explained, Formula, Legs, Rated, ScorePart, key_of};
 use crate::query::{Query, any_term};
 use crate::ranking::{acceptance, within_budget};
 use crate::recipe::vault::term_statistics;
@@ -287,7 +287,8 @@ fn explain(formula: &Formula, rated: &Rated) -> Explained {
     if !rated.values.is_empty() {
         return formula.explain(rated);
     }
-    let part = Part { name: MEMORY.to_owned(), value: 1.0, weight: Some(rated.score), product: rated.score };
+    let part =
+        ScorePart { name: MEMORY.to_owned(), value: 1.0, weight: Some(rated.score), product: rated.score };
     Explained { parts: vec![part], factors: Vec::new() }
 }
 

@@ -8,7 +8,7 @@ use crate::attributes::AttributeType;
 use crate::bitmap::Bitmap;
 use crate::order::{Map, sort_by, sort_by_key};
 use crate::pipeline::Stages;
-use crate::pipeline::{Ask, Candidate, Words};
+use crate::pipeline::{Candidate, CandidateQuery, Words};
 use crate::pipeline::{Context, Curve, Formula, Measure, Rated, best_first};
 use crate::pipeline::{ids_of, rows_of};
 use crate::query::Query;
@@ -138,7 +138,7 @@ pub fn rank(context: &Context, question: &Question) -> Result<Answer, SnapshotEr
     let field_weights = field_weights(context.schema);
     let depth = depth(question.limit);
     // Whether there are few candidates shows only where a leg may give more than few.
-    let ask = Ask {
+    let ask = CandidateQuery {
         words: Some(Words { query: question.words, weights: &field_weights }),
         vector: question.vector,
         depth: depth.max(FEW),
@@ -153,7 +153,7 @@ pub fn rank(context: &Context, question: &Question) -> Result<Answer, SnapshotEr
     }
     question.stages.add_pinned(corpus, Some(question.entries), &mut candidates)?;
     // Words have no part in the score; what is near does, whichever leg found it.
-    let vectors = Ask { words: None, ..ask };
+    let vectors = CandidateQuery { words: None, ..ask };
     vectors.complete(corpus, &mut candidates)?;
     let (mut formula, mut rated) = score(context, question, &candidates, &Map::new())?;
     best_first(&mut rated);
@@ -239,7 +239,7 @@ fn worths(context: &Context, rows: &[u32]) -> Result<Vec<f64>, SnapshotError> {
         let (part, document) = part_of(context.corpus, *row);
         let at = |place: Option<usize>| columns[part].number(place?, document as usize);
         let [from, until, created_at, updated_at] = places.map(at);
-        Validity { from, until, created_at, updated_at }.worth(context.now)
+        Validity { from, until, created_at, updated_at }.temporal_factor(context.now)
     };
     Ok(rows.iter().map(worth).collect::<Vec<_>>())
 }
