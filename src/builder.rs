@@ -8,8 +8,8 @@ use crate::document::{Key, Record};
 use crate::json::Json;
 use crate::schema::{Schema, SchemaError};
 use crate::segment::{
-    Batch, BatchError, BatchFault, BatchWriter, Embedders, LooseRow, LooseVector, MergeError, RowRef,
-    RowsByKey, Segment, Source, encode_tables, merge, merge_sections,
+    Batch, BatchError, BatchFault, BatchWriter, Embedders, LooseRow, LooseVector, MergeError, MergeSource,
+    RowRef, RowsByKey, Segment, encode_tables, merge, merge_sections,
 };
 use crate::snapshot::{self, SectionKind};
 use crate::state::{LineError, Stamp, Stamps, State};
@@ -213,7 +213,7 @@ impl Builder {
         Ok(sections)
     }
 
-    fn sources(&self) -> Vec<Source<'_>> {
+    fn sources(&self) -> Vec<MergeSource<'_>> {
         self.parts.iter().map(BuilderPart::source).collect::<Vec<_>>()
     }
 
@@ -318,10 +318,10 @@ fn key_of(parts: &[BuilderPart], at: RowRef) -> Key<'_> {
 }
 
 impl BuilderPart {
-    fn source(&self) -> Source<'_> {
+    fn source(&self) -> MergeSource<'_> {
         match self {
-            BuilderPart::Batch(batch) => Source::Batch(batch),
-            BuilderPart::Segment(segment, dead) => Source::Segment(segment, dead),
+            BuilderPart::Batch(batch) => MergeSource::Batch(batch),
+            BuilderPart::Segment(segment, dead) => MergeSource::Segment(segment, dead),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Which calls do recipes have by name? Options in, a response out, both as JSON: for JavaScript and the command line.
+//! Calls recipes by name, with options and responses as JSON. JavaScript and the command line use this.
 
 use crate::engine::{Embedded, Engine, SearchError, SearchFault};
 use crate::json::Json;
@@ -10,10 +10,22 @@ pub fn call_names() -> Vec<&'static str> {
 }
 
 impl Engine {
-    /// Answers a call such as `memory.search`; [`call_names`] lists them.
+    /// Runs a call such as `memory.search` and returns its response as JSON text. [`call_names`] lists the calls.
+    ///
+    /// ```
+    /// use snapseek::json::Json;
+    /// use snapseek::{Embedded, Engine, Schema};
+    ///
+    /// let mut engine = Engine::empty(&Schema::preset("memory").expect("a preset"))?;
+    /// let memory = Json::parse(br#"{"content": "The fox lives in the forest."}"#)?;
+    /// engine.call("memory.create", &memory, Embedded::default())?;
+    /// let response = engine.call("memory.search", &Json::parse(br#"{"query": "fox"}"#)?, Embedded::default())?;
+    /// assert!(response.contains("lives in the forest"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// When there is no such call, an option is faulty, or the snapshot is damaged.
+    /// Fails when there is no such call, an option is invalid, or the snapshot is damaged.
     pub fn call(
         &mut self,
         name: &str,

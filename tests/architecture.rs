@@ -1,7 +1,8 @@
-//! Does every module use only the layers before its own, never a later one or a sibling?
+//! Does the code keep the rules of its structure: layers, dependencies, messages and type names?
 
 #![cfg(not(target_arch = "wasm32"))]
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The layers, first to last. Modules of one layer do not use each other.
@@ -73,7 +74,7 @@ fn a_module_uses_only_the_layers_before_its_own() {
             );
         }
     }
-    assert!(checked > 100, "only {checked} paths were looked at");
+    assert!(checked > 100, "only {checked} paths were checked");
 }
 
 #[test]
@@ -133,5 +134,49 @@ fn messages_show_nothing_in_its_debugging_form() {
             path.display()
         );
     }
-    assert!(checked > 100, "only {checked} messages were looked at");
+    assert!(checked > 100, "only {checked} messages were checked");
+}
+
+/// Types that may share a name, and the reason.
+const SHARED_NAMES: &[(&str, &str)] = &[
+    ("Engine", "the class that JavaScript sees wraps the engine"),
+    ("SharedFile", "the same type for two operating systems; each build has one of them"),
+];
+
+/// Returns the names of the types that a source file declares for other modules: `pub`, `pub(crate)` or `pub(super)`.
+fn declared_types(source: &str) -> Vec<&str> {
+    let declared = source.lines().filter_map(|line| {
+        let rest = line.trim_start().strip_prefix("pub")?;
+        let rest =
+            rest.strip_prefix('(').map_or(rest, |rest| rest.split_once(')').map_or(rest, |(_, rest)| rest));
+        let (keyword, name) = rest.strip_prefix(' ')?.split_once(' ')?;
+        let is_type = ["struct", "enum", "union", "trait", "type"].contains(&keyword);
+        is_type.then(|| name.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next())?
+    });
+    declared.collect()
+}
+
+#[test]
+fn no_two_types_share_a_name() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut homes: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+    for path in [root.join("index/src"), root.join("src")].iter().flat_map(|folder| sources(folder)) {
+        let source = std::fs::read_to_string(&path).unwrap();
+        for name in declared_types(&source) {
+            homes.entry(name.to_owned()).or_default().push(path.strip_prefix(root).unwrap().to_owned());
+        }
+    }
+    assert!(homes.len() > 200, "only {} types were checked", homes.len());
+    for (name, reason) in SHARED_NAMES {
+        assert!(homes[*name].len() > 1, "{name} is unique now; remove the exception: {reason}");
+    }
+    homes.retain(|name, homes| homes.len() > 1 && SHARED_NAMES.iter().all(|(shared, _)| shared != name));
+    assert!(homes.is_empty(), "rename all but one type of each name: {homes:#?}");
+}
+
+#[test]
+fn the_rule_sees_every_type_that_other_modules_can_name() {
+    let source =
+        "pub struct A<T>(T);\npub(crate) enum B {\n  pub(super) type C = A<u8>;\nstruct Own;\npub fn d() {}";
+    assert_eq!(declared_types(source), ["A", "B", "C"]);
 }

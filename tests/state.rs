@@ -107,7 +107,7 @@ fn lines_built_and_lines_added_at_run_time_give_the_same_bytes() {
     assert!(engine.snapshot().unwrap() == base());
 }
 
-/// Numbers that look random, the same for the same seed.
+/// A random generator; the same seed gives the same numbers.
 struct Random(u64);
 
 impl Random {
@@ -117,7 +117,7 @@ impl Random {
     }
 }
 
-/// Does one of all kinds of writes; `number` makes it different from the others.
+/// Makes one random write of any kind; `number` makes its content unique.
 fn write_one(engine: &mut Engine, random: &mut Random, number: usize) {
     let id = ["a", "b", "c", "d", "e"][random.below(5) as usize];
     let now = Some(random.below(6) as f64);
@@ -185,7 +185,7 @@ fn a_bare_link_and_a_bare_session_travel_with_changes() {
     assert_eq!(links.collect::<Vec<_>>(), [("b", "c", "related")]);
     assert_eq!(state.session("s2").map(|session| session.id), Some("s2"));
     assert!(other.snapshot().unwrap() == engine.snapshot().unwrap());
-    // A third engine that learns of them from the second one knows as much.
+    // A third engine that applies the changes of the second one has the same state.
     let mut third = open(3);
     third.apply(other.changes().unwrap()).unwrap();
     assert!(third.snapshot().unwrap() == engine.snapshot().unwrap());
@@ -220,7 +220,7 @@ fn usages_of_one_millisecond_keep_their_order_in_snapshots_and_changes() {
             assert_eq!(other.state().unwrap().lines(), engine.state().unwrap().lines());
             other.verify().unwrap();
         }
-        // Lines that are built stand in the order of the lines, as those that are added at run time do.
+        // Built lines keep their order, as lines that are added at run time do.
         let mut builder = Builder::new(&schema()).unwrap();
         for line in reopened.state().unwrap().lines() {
             builder.take_line(line.get("$").unwrap().as_str().unwrap(), &line).unwrap();
@@ -234,7 +234,7 @@ fn title(engine: &Engine, id: &str) -> Option<String> {
     Some(record.json().get("body").unwrap().as_str().unwrap().to_owned())
 }
 
-/// A compaction as a store does it: the engine that opens the bytes, and the one that made them, know the same.
+/// Compacts an engine as a store does, and opens the new snapshot as another writer.
 fn compact(engine: &Engine, writer: u64) -> Engine {
     Engine::open(engine.compacted_snapshot().unwrap()).unwrap().with_writer(writer)
 }
@@ -260,7 +260,7 @@ fn a_compacted_snapshot_refuses_older_writes() {
             engine.snapshot().unwrap() == first.snapshot().unwrap(),
             "no stamp is left in a plain snapshot"
         );
-        // The engine has nothing to tell that the compacted snapshot does not hold.
+        // The compacted snapshot holds all writes, so there are no changes left.
         let mut other = open(6);
         other.apply(engine.changes().unwrap()).unwrap();
         assert!(other.snapshot().unwrap() == base());
@@ -272,7 +272,7 @@ fn a_write_after_a_compaction_is_later_than_all_before_even_if_the_clock_stands(
     let mut first = open(1).with_clock(|| 5000.0);
     first.add([&record("x", "old")]).unwrap();
     let before = first.changes().unwrap();
-    // The clock of the second one is behind.
+    // The clock of the second engine is behind.
     let mut second = compact(&first, 2).with_clock(|| 1.0);
     second.add([&record("x", "new")]).unwrap();
     first.apply(second.changes().unwrap()).unwrap();
@@ -291,11 +291,11 @@ fn changes_since_a_compaction_hold_what_came_after_it_and_all_changes_hold_all()
     let mut second = compact(&first, 2);
     second.remove([key("y")]).unwrap();
     second.add([&record("z", "two")]).unwrap();
-    // Onto the compacted snapshot.
+    // Apply the changes to the compacted snapshot.
     let mut third = compact(&first, 3);
     third.apply(second.changes().unwrap()).unwrap();
     assert!(third.snapshot().unwrap() == second.snapshot().unwrap());
-    // Onto the snapshot of before, or another edition of it.
+    // Apply the changes to the snapshot before the compaction, and to another edition of it.
     let mut renewed = open(4);
     assert_eq!(open(6).all_changes().unwrap(), None);
     renewed.apply(second.all_changes().unwrap().unwrap()).unwrap();
@@ -324,14 +324,14 @@ fn an_engine_that_moves_to_a_compacted_snapshot_keeps_its_own_later_writes() {
     assert!(right.snapshot().unwrap() == left.snapshot().unwrap(), "and a refused move changes nothing");
 }
 
-/// A store as `snapseek/persist` keeps one, without files.
+/// A store like that of `snapseek/persist`, in memory.
 struct StoreModel {
     snapshot: Vec<u8>,
     changes: Vec<u8>,
     compactions: usize,
 }
 
-/// An engine, and the compaction whose snapshot it is on.
+/// An engine, and the number of the compaction whose snapshot it has open.
 struct StoreWriter {
     engine: Engine,
     number: u64,
@@ -363,7 +363,7 @@ impl StoreModel {
     }
 }
 
-/// All records, links, sessions and usages; records without their row order, which compactions may change.
+/// Returns all records, links, sessions and usages. Records are sorted, because compactions may change their row order.
 fn content(engine: &Engine) -> Vec<String> {
     let mut records = Vec::new();
     let push = |text: &[u8]| {
@@ -383,7 +383,7 @@ fn any_history_with_compactions_ends_where_applying_all_changes_ends() {
         let changes = open(0).changes().unwrap();
         let mut store = StoreModel { snapshot: base(), changes, compactions: 0 };
         let mut writers = [1, 2, 3].map(|number| store.open(number));
-        // Takes all changes on the first snapshot, and knows of no compaction.
+        // This engine applies all changes to the first snapshot, and knows no compaction.
         let mut reference = open(4);
         for number in 0..60 {
             let writer = &mut writers[random.below(3) as usize];
@@ -409,7 +409,7 @@ fn any_history_with_compactions_ends_where_applying_all_changes_ends() {
         end.verify().unwrap();
         assert_eq!(content(&end), content(&reference), "seed {seed}");
         assert_eq!(content(&writers[2].engine), content(&reference), "seed {seed}");
-        // A newer edition of the first snapshot takes all of it.
+        // All changes can be applied to a newer edition of the first snapshot.
         let mut renewed = open(6);
         if let Some(all) = end.all_changes().unwrap() {
             renewed.apply(all).unwrap();

@@ -1,4 +1,4 @@
-//! The native half of the benchmark: makes the query set, and serves one native engine to `node/run.mjs`.
+//! The native half of the benchmark: it generates the query set, and runs one native engine for `node/run.mjs`.
 
 use std::path::Path;
 use std::{env, fs};

@@ -1,4 +1,4 @@
-//! Clocks and memory. Percentiles are taken in one place for all engines, `node/measure.mjs`.
+//! Measures time and memory. `node/measure.mjs` computes the percentiles for all engines.
 
 use std::fs;
 use std::hint::black_box;
@@ -9,10 +9,10 @@ use anyhow::{Context, Result};
 use crate::engines::Engine;
 use crate::queries::Query;
 
-/// One turn of an engine: nanoseconds per query, in order.
+/// Runs one turn of an engine and returns the nanoseconds of each query, in order.
 ///
-/// The turn begins with `warm_up` of the same queries untimed: between two turns other engines had the processor,
-/// and a cold cache is theirs, not this engine's.
+/// The turn starts with untimed queries for the duration of `warm_up`: other engines ran before it, and their effect on the
+/// processor's caches must not count against this engine.
 pub fn turn<E: Engine>(engine: &mut E, queries: &[&Query], warm_up: Duration) -> Result<Vec<u64>> {
     let started = Instant::now();
     for query in queries.iter().cycle() {
@@ -33,16 +33,16 @@ pub fn turn<E: Engine>(engine: &mut E, queries: &[&Query], warm_up: Duration) ->
         .collect()
 }
 
-/// Memory of this process that is in RAM, mapped files included; `None` where the system does not say.
+/// Returns the resident memory of this process, mapped files included; `None` if the system does not report it.
 pub fn resident_bytes() -> Option<u64> {
-    // Not `statm` or `status`: those are off by up to 64 pages a thread.
+    // `statm` and `status` are off by up to 64 pages per thread.
     let rollup = fs::read_to_string("/proc/self/smaps_rollup").ok()?;
     let line = rollup.lines().find_map(|line| line.strip_prefix("Rss:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kibibytes * 1024)
 }
 
-/// Bytes of all files below `folder`.
+/// Returns the total size of all files in `folder`.
 pub fn folder_bytes(folder: &std::path::Path) -> Result<u64> {
     let entries = fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))?;
     entries.map(|entry| Ok(entry?.metadata()?.len())).sum()

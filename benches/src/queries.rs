@@ -1,7 +1,7 @@
-//! What is asked: seven classes of queries, made from the records themselves and the same on every machine.
+//! Generates seven classes of queries from the records, the same on every machine.
 //!
-//! Words are ASCII letters in lower case, so that no engine's query syntax or tokenizer sees anything special. Stop
-//! words are not avoided: people type them, and they are the expensive ones.
+//! Words consist of lower-case ASCII letters, so that no engine's query syntax or tokenizer treats them specially. Stop words
+//! are included: people type them, and they are the expensive words.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::random::Random;
 use crate::records;
 
-/// How the words of a query belong together.
+/// The way the words of a query are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -46,12 +46,12 @@ impl Query {
     }
 }
 
-/// Longer words are file names and hashes, and tantivy drops tokens above forty bytes.
+/// The greatest length of a word. Longer words are file names and hashes, and tantivy drops tokens of more than forty bytes.
 const LONGEST_WORD: usize = 30;
 /// The class `common` draws from this many of the most widespread words.
 const COMMON_WORDS: usize = 40;
 
-/// The words of one record. A token that is no plain word is kept as `None`, so that phrases do not reach across it.
+/// The words of one record. A token that is not a plain word is kept as `None`, so that phrases do not span it.
 struct Words {
     title: Vec<Option<String>>,
     body: Vec<Option<String>>,
@@ -85,10 +85,10 @@ fn tokens(text: &str) -> Vec<Option<String>> {
         .collect()
 }
 
-/// `per_class` different queries of each class, made from JSON-lines `records`.
+/// Generates `per_class` different queries of each class from JSON-lines `records`.
 ///
 /// # Errors
-/// When a line is no record, or the records are too few to give so many different queries.
+/// Fails when a line is not a record, or there are too few records for that number of different queries.
 pub fn generate(records: &str, per_class: usize) -> Result<Vec<Query>> {
     let corpus: Vec<Words> = records::parse(records)
         .map(|record| {
@@ -117,7 +117,7 @@ pub fn generate(records: &str, per_class: usize) -> Result<Vec<Query>> {
     Ok(queries)
 }
 
-/// Draws from random records until `count` different answers are there.
+/// Draws words from random records until there are `count` different queries.
 fn different(
     corpus: &[Words],
     count: usize,
@@ -140,7 +140,7 @@ fn different(
     anyhow::bail!("the records give only {} of {count} different queries; ask for fewer", drawn.len())
 }
 
-/// A token as it falls, so that widespread words are drawn as often as they are written.
+/// Draws a random token, so that frequent words are drawn often.
 fn one_word(random: &mut Random, words: &Words) -> Option<String> {
     let side = if random.below(2) == 0 { &words.title } else { &words.body };
     if side.is_empty() { None } else { random.choice(side).clone() }
@@ -150,7 +150,7 @@ fn exactly(random: &mut Random, words: &[String], count: usize) -> Option<Vec<St
     (words.len() >= count).then(|| random.choices(words, count))
 }
 
-/// Two to five words, as someone would type who remembers the title and a little of the text.
+/// Draws two to five words, half from the title and half from the body, like someone who remembers both vaguely.
 fn half_title_half_body(random: &mut Random, words: &Words) -> Option<Vec<String>> {
     let count = 2 + random.below(4);
     let from_title = (count + random.below(2)) / 2;
@@ -174,7 +174,7 @@ fn prefix(random: &mut Random, words: &Words) -> Option<Vec<String>> {
     (word.len() > length).then(|| vec![word[..length].to_owned()])
 }
 
-/// The words that occur in most records, most widespread first.
+/// Returns the words that occur in the most records, most frequent first.
 fn common_words(corpus: &[Words]) -> Vec<String> {
     let mut records_with: BTreeMap<String, usize> = BTreeMap::new();
     for words in corpus {
@@ -209,12 +209,12 @@ mod tests {
     }
 
     #[test]
-    fn phrases_do_not_reach_across_a_number() {
+    fn phrases_do_not_span_a_number() {
         assert_eq!(tokens("Qt 5 bindings"), [Some("qt".to_owned()), None, Some("bindings".to_owned())]);
     }
 
     #[test]
-    fn too_few_records_are_an_error_and_no_endless_loop() {
+    fn too_few_records_are_an_error_and_not_an_endless_loop() {
         let record = r#"{"title":"one word","description":"body","section":"misc"}"#;
         assert!(generate(record, 30).is_err());
     }

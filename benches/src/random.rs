@@ -1,6 +1,6 @@
-//! Repeatable choices: SplitMix64 (Steele, Lea, Flood 2014), so that a query set never depends on a crate's version.
+//! A repeatable random generator: SplitMix64 (Steele, Lea, Flood 2014). A query set must not depend on a crate's version.
 
-/// A stream of numbers that depends on its seed alone.
+/// A stream of random numbers that depends only on its seed.
 pub struct Random(u64);
 
 impl Random {
@@ -8,7 +8,7 @@ impl Random {
         Random(seed)
     }
 
-    /// A number below `bound`, which is not zero. The bias of the remainder is beyond notice at these bounds.
+    /// Returns a number below `bound`, which must not be zero. The bias of the remainder is negligible at these bounds.
     pub fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -19,12 +19,12 @@ impl Random {
         usize::try_from(mixed % bound).expect("below a usize")
     }
 
-    /// One of `items`, which are not empty.
+    /// Returns one of `items`, which must not be empty.
     pub fn choice<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }
 
-    /// `count` of `items` in random order, or all of them where there are fewer.
+    /// Returns `count` of `items` in random order, or all of them if there are fewer.
     pub fn choices<T: Clone>(&mut self, items: &[T], count: usize) -> Vec<T> {
         let mut pool = items.to_vec();
         let count = count.min(pool.len());

@@ -1,11 +1,11 @@
-//! The records of the benchmark: JSON lines, one Debian package each.
+//! Reads the records of the benchmark: JSON lines, one Debian package per line.
 
 use std::borrow::Cow;
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
-/// The text fields of one record. Its attributes are for snapseek alone, which parses the lines itself.
+/// The text fields of one record. Only snapseek uses the attributes, and it parses the lines itself.
 #[derive(Deserialize)]
 pub struct Record<'a> {
     #[serde(borrow)]
@@ -16,7 +16,7 @@ pub struct Record<'a> {
     pub section: Cow<'a, str>,
 }
 
-/// Parses JSON lines one at a time; every peer's build time includes this.
+/// Parses JSON lines one at a time. The build time of every engine includes this.
 pub fn parse(lines: &str) -> impl Iterator<Item = Result<Record<'_>>> {
     lines
         .lines()

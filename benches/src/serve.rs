@@ -1,7 +1,7 @@
-//! One engine in one process, told what to do by `node/run.mjs`: a JSON request a line, a JSON answer a line.
+//! Runs one engine in one process for `node/run.mjs`: one JSON request per input line, one JSON response per output line.
 //!
-//! A process per engine keeps one engine's memory and caches out of another's figures, and lets the turns of native
-//! and JavaScript engines alternate. `node/serve.mjs` answers the same requests for the engines from npm.
+//! With a process per engine, the memory and caches of one engine do not affect the figures of another, and the turns of
+//! native and JavaScript engines can alternate. `node/serve.mjs` answers the same requests for the engines from npm.
 
 use std::fs;
 use std::io::{self, BufRead, Write};
@@ -19,13 +19,13 @@ use crate::queries::Query;
 #[derive(Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 enum Request {
-    /// Build an index in an emptied folder.
+    /// Builds an index in an emptied folder.
     Build { records: PathBuf, index: PathBuf, threads: usize },
-    /// Open it, and answer the first query of `first`'s class.
+    /// Opens the index, and runs the first query of class `first`.
     Open { index: PathBuf, queries: PathBuf, first: String },
-    /// Every hit of every query of a class, for the check.
+    /// Returns every hit of every query of a class, for comparison.
     Answer { class: String },
-    /// One timed turn over a class.
+    /// Runs one timed turn over the queries of a class.
     Measure { class: String, warm_up_milliseconds: u64 },
 }
 
@@ -35,7 +35,7 @@ struct Opened<E> {
 }
 
 impl<E> Opened<E> {
-    /// The engine, and the queries of `class`.
+    /// Returns the engine and the queries of `class`.
     fn with_class(&mut self, class: &str) -> (&mut E, Vec<&Query>) {
         (&mut self.engine, self.queries.iter().filter(|query| query.class == class).collect())
     }
@@ -68,11 +68,11 @@ fn perform<E: Engine>(request: Request, opened: &mut Option<Opened<E>>) -> Resul
             Ok(answer)
         }
         Request::Answer { class } => {
-            let opened = opened.as_mut().context("an engine is opened before it is asked")?;
+            let opened = opened.as_mut().context("open an engine before asking for answers")?;
             answers(opened, &class)
         }
         Request::Measure { class, warm_up_milliseconds } => {
-            let opened = opened.as_mut().context("an engine is opened before it is measured")?;
+            let opened = opened.as_mut().context("open an engine before measuring it")?;
             let (engine, queries) = opened.with_class(&class);
             let nanoseconds = measure::turn(engine, &queries, Duration::from_millis(warm_up_milliseconds))?;
             Ok(json!({ "nanoseconds": nanoseconds }))
@@ -111,7 +111,7 @@ fn open<E: Engine>(index: &Path, queries: &[Query], first: &str) -> Result<(E, V
     let first = started.elapsed();
     let resident = measure::resident_bytes();
     let answer = json!({
-        // A native engine has no module to start; the loader mapped it with the process.
+        // A native engine has no module to start: the loader mapped it with the process.
         "startSeconds": 0.0,
         "openSeconds": open.as_secs_f64(),
         "firstSeconds": first.as_secs_f64(),

@@ -91,7 +91,7 @@ fn a_recipe_in_a_file_takes_the_place_of_the_built_in_rule() {
     assert_eq!(answer["hits"][0]["explain"]["parts"][0]["name"], "salience");
     folder.write("bad.json", r#"{"signals":{}}"#);
     let bad = ["search", "a.snap", "the", "--recipe", "bad.json"];
-    folder.run(&bad).expect_code(1).expect_stderr("at least one signal is wanted");
+    folder.run(&bad).expect_code(1).expect_stderr("must name at least one signal");
 }
 
 #[test]

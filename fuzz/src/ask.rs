@@ -1,8 +1,8 @@
-//! Everything there is to ask of an engine. What the caller did wrong is no concern here; damage is.
+//! Runs every kind of query on an engine. Errors in the request are ignored; reports of damage are returned.
 
 use crate::samples;
 use snapseek::json::Json;
-use snapseek::recipe::hybrid::SearchOptions;
+use snapseek::recipe::hybrid::{Fusion, Mode, SearchOptions};
 use snapseek::segment::MergeFault;
 use snapseek::{
     Column, Engine, HighlightOptions, Key, MatchOptions, MatchSnippet, SearchError, SearchFault,
@@ -29,10 +29,10 @@ const FILTERS: [&str; 4] = [
     r#"{"topic":{"ne":"dog"},"not":{"tags":{"all":["fox","id"]}},"size":{"exists":true}}"#,
 ];
 
-/// Asks all that leaves the engine as it is; the first damage that an answer tells of.
+/// Runs every call that reads, and returns the first damage that one of them reports.
 ///
 /// # Errors
-/// When the snapshot is damaged.
+/// Fails when the snapshot is damaged.
 pub fn everything(engine: &Engine) -> Result<(), SnapshotError> {
     for (place, expression) in EXPRESSIONS.into_iter().enumerate() {
         damage(engine.matches(expression, &match_options(place)))?;
@@ -48,17 +48,17 @@ pub fn everything(engine: &Engine) -> Result<(), SnapshotError> {
     Ok(())
 }
 
-/// Searches by every model: with a vector, and with the snapshot's own embedder.
+/// Searches with every model, by a given vector and by the snapshot's own embedder.
 fn nearest(engine: &Engine) -> Result<(), SnapshotError> {
     let models =
         engine.schema().models().map(|(name, model)| (name.to_owned(), model.width)).collect::<Vec<_>>();
     for (place, (name, width)) in models.into_iter().enumerate() {
         let numbers = |width: usize| (0..width).map(|i| (i * 37 % 11) as f32 - 4.5).collect();
         for (vector, mode) in
-            [(width.map(numbers), "vector"), (width.map(numbers), "hybrid"), (None, "hybrid")]
+            [(width.map(numbers), Mode::Vector), (width.map(numbers), Mode::Hybrid), (None, Mode::Hybrid)]
         {
-            let (model, mode) = (Some(name.clone()), Some(mode.to_owned()));
-            let fusion = Some(["auto", "rrf", "sum"][place % 3].to_owned());
+            let (model, mode) = (Some(name.clone()), Some(mode));
+            let fusion = Some(Fusion::ALL[place % Fusion::ALL.len()]);
             let options = SearchOptions { vector, model, mode, fusion, ..search_options(place) };
             damage(engine.search(QUERIES[place % QUERIES.len()], &options))?;
         }
@@ -66,10 +66,10 @@ fn nearest(engine: &Engine) -> Result<(), SnapshotError> {
     Ok(())
 }
 
-/// Writes to the engine, and asks it everything once more.
+/// Writes to the engine, and runs every call that reads once more.
 ///
 /// # Errors
-/// When the snapshot is damaged.
+/// Fails when the snapshot is damaged.
 pub fn after_writing(engine: &mut Engine) -> Result<(), SnapshotError> {
     written(engine.remove([("first", "document"), ("3", "document")].map(|(id, kind)| Key { id, kind })))?;
     written(engine.add(&samples::newcomers()))?;
@@ -77,10 +77,10 @@ pub fn after_writing(engine: &mut Engine) -> Result<(), SnapshotError> {
     everything(engine)
 }
 
-/// All records of an engine, in order.
+/// Returns all records of an engine, in row order.
 ///
 /// # Errors
-/// When the snapshot is damaged.
+/// Fails when the snapshot is damaged.
 pub fn export(engine: &Engine) -> Result<Vec<Vec<u8>>, SnapshotError> {
     let mut records = Vec::new();
     engine.each_record(|record| {
@@ -90,7 +90,7 @@ pub fn export(engine: &Engine) -> Result<Vec<Vec<u8>>, SnapshotError> {
     Ok(records)
 }
 
-/// Options of which a good number are set, and others for each place.
+/// Returns options of `match`; each `place` sets a different combination of them.
 pub fn match_options(place: usize) -> MatchOptions {
     let snippet = MatchSnippet {
         column: Column::Number(-1),
@@ -102,7 +102,7 @@ pub fn match_options(place: usize) -> MatchOptions {
     let highlight =
         HighlightOptions { column: Column::Number(0), open: "[".to_owned(), close: "]".to_owned() };
     MatchOptions {
-        // Texts are not marked without a limit: that would take most of the time.
+        // Marking texts takes most of the time, so it always comes with a limit.
         limit: [Some(3), None][place % 2],
         weights: [None, Some(vec![0.3, 1.7]), Some(vec![-1.0])][place % 3].clone(),
         snippet: place.is_multiple_of(2).then_some(snippet),
@@ -111,7 +111,7 @@ pub fn match_options(place: usize) -> MatchOptions {
     }
 }
 
-/// The same for searches.
+/// Returns options of `search`; each `place` sets a different combination of them.
 pub fn search_options(place: usize) -> SearchOptions {
     SearchOptions {
         filter: FILTERS.get(place % 5).map(|text| json(text)),

@@ -1,4 +1,4 @@
-//! Files that lie under good checksums: what a forger would write, and what chance never does.
+//! Forges files with valid checksums and wrong contents, which random mutations never produce.
 
 use snapseek::snapshot::{SectionKind, Snapshot, encode};
 use std::env;
@@ -6,26 +6,27 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// Every file starts so; an input that does is taken as it is.
+/// The first bytes of every snapshot. An input that starts with them is used unchanged.
 const SIGNATURE: &[u8] = b"snapsk\r\n";
 
-/// The file that an input stands for.
+/// Returns the file that an input describes.
 ///
 /// ```text
 /// input: a whole file, or: u8 which of `originals` · replacements
 /// replacement: u8 section · u16 length · bytes, cut short at the end of the input
 /// ```
 ///
-/// All other sections are those of the original. Where `SNAPSEEK_KEEP` names a file, it gets the bytes: that is how a
-/// crash becomes a file of the tests.
+/// The file keeps all other sections of the original. If the variable `SNAPSEEK_KEEP` names a path, the file is also written
+/// there; this turns a crash into a test file.
 ///
 /// # Panics
-/// When that file cannot be written.
+/// Panics when that file cannot be written.
 pub fn file(originals: &[Vec<u8>], input: &[u8]) -> Vec<u8> {
     static KEEP: OnceLock<Option<PathBuf>> = OnceLock::new();
     let bytes = if input.starts_with(SIGNATURE) { input.to_vec() } else { forged(originals, input) };
     if let Some(path) = KEEP.get_or_init(|| env::var_os("SNAPSEEK_KEEP").map(PathBuf::from)) {
-        fs::create_dir_all(path.parent().unwrap_or(path)).expect("its folder can be made");
+        fs::create_dir_all(path.parent().unwrap_or(path))
+            .expect("the folder of the file to keep can be created");
         fs::write(path, &bytes).expect("the file to keep can be written");
     }
     bytes
@@ -48,13 +49,14 @@ fn forged(originals: &[Vec<u8>], input: &[u8]) -> Vec<u8> {
 }
 
 fn sections(file: &[u8]) -> Vec<(SectionKind, Vec<u8>)> {
-    let snapshot = Snapshot::open(file.to_vec()).expect("the originals are good");
-    let section =
-        |kind: SectionKind| Some((kind, snapshot.optional_section(kind).expect("and undamaged")?.to_vec()));
+    let snapshot = Snapshot::open(file.to_vec()).expect("the originals are valid");
+    let section = |kind: SectionKind| {
+        Some((kind, snapshot.optional_section(kind).expect("the originals are undamaged")?.to_vec()))
+    };
     SectionKind::ALL.into_iter().filter_map(section).collect()
 }
 
-/// Inputs for [`file`]: each original as it is, with one section to alter, and with all of them.
+/// Returns inputs for [`file`]: each original unchanged, with one replaced section, and with all sections replaced.
 pub fn seeds(originals: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     for (choice, original) in (0..).zip(originals) {

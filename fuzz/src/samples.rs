@@ -1,4 +1,4 @@
-//! Good records and snapshots.
+//! Valid records and snapshots.
 
 use snapseek::attributes::AttributeType;
 use snapseek::json::Json;
@@ -6,32 +6,26 @@ use snapseek::snapshot::encode;
 use snapseek::{Builder, Engine, Key, Record, Schema};
 use std::sync::OnceLock;
 
-/// The golden snapshot of the tests: a few records that are hard in many ways, stems, bigrams and written forms.
+/// The golden snapshot of the tests: a few difficult records, with stems, bigrams and written forms.
 pub const GOLDEN: &[u8] = include_bytes!("../../tests/golden/v1.snap");
 
-/// The schema of [`GOLDEN`].
-///
-/// # Panics
-/// Never: the tests read it, too.
+/// Returns the schema of [`GOLDEN`].
 pub fn golden_schema() -> Schema {
     serde_json::from_slice(include_bytes!("../../tests/golden/schema.json")).expect("the tests read it, too")
 }
 
-/// Records from lines of JSON; lines that are none are left out.
+/// Parses records from JSON lines, and ignores invalid lines.
 pub fn records(lines: &[u8]) -> Vec<Record> {
     let lines = lines.split(|&byte| byte == b'\n');
     lines.filter_map(|line| Record::from_json(Json::parse(line).ok()?).ok()).collect()
 }
 
-/// The records of [`GOLDEN`].
+/// Returns the records of [`GOLDEN`].
 pub fn golden_records() -> Vec<Record> {
     records(include_bytes!("../../tests/golden/records.jsonl"))
 }
 
-/// Records enough for lists of several blocks, documents of several groups, and plain columns.
-///
-/// # Panics
-/// Never: what is written here is JSON.
+/// Returns enough records for posting lists of several blocks, several blocks of documents, and plain columns.
 pub fn crowd() -> Vec<Record> {
     let record = |i: usize| {
         let (kind, tag) = (["note", "document"][i % 2], ["fox", "dog", "owl", "elk", "cat"][i % 5]);
@@ -48,10 +42,7 @@ pub fn crowd() -> Vec<Record> {
     (0..150).map(record).collect()
 }
 
-/// A schema for [`crowd`]: plain words, and weights that do not add up exactly.
-///
-/// # Panics
-/// Never: the names and the tokenizer are known.
+/// Returns a schema for [`crowd`]: no stemming, and weights whose sums are rounded.
 pub fn crowd_schema() -> Schema {
     use AttributeType::{Bool, Keyword, Keywords, Number, Time};
     let attributes =
@@ -62,36 +53,33 @@ pub fn crowd_schema() -> Schema {
     attributes.into_iter().fold(schema, add)
 }
 
-/// A snapshot of records.
+/// Builds a snapshot of records.
 ///
 /// # Panics
-/// When they do not fit the schema.
+/// Panics when a record does not fit the schema.
 pub fn snapshot(schema: &Schema, records: &[Record]) -> Vec<u8> {
     let mut builder = Builder::new(schema).expect("the schema is good");
     records.iter().for_each(|record| builder.add(record).expect("the record is good"));
     builder.finish().expect("there is room")
 }
 
-/// Good snapshots, to forge others from.
+/// Returns valid snapshots to forge others from.
 pub fn snapshots() -> &'static [Vec<u8>] {
     static SNAPSHOTS: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
     SNAPSHOTS.get_or_init(|| vec![GOLDEN.to_vec(), snapshot(&crowd_schema(), &crowd())])
 }
 
-/// [`snapshots`] with their documents in other files, and these files.
-///
-/// # Panics
-/// Never: the snapshots are good.
+/// Returns [`snapshots`] with their documents in other files, and these files.
 pub fn split() -> &'static (Vec<Vec<u8>>, Vec<Vec<Vec<u8>>>) {
     static SPLIT: OnceLock<(Vec<Vec<u8>>, Vec<Vec<Vec<u8>>>)> = OnceLock::new();
     SPLIT.get_or_init(|| {
         let split = |bytes: &Vec<u8>| {
             let engine = Engine::open(bytes.clone()).expect("it is good");
-            // Small enough for several files, and large enough for every block.
+            // This size gives several files, and no block is longer.
             let split = engine.split_snapshot(5_000).expect("no block is longer");
             let file = |file| {
                 let mut bytes = Vec::new();
-                split.write_file(file, &mut bytes).expect("a vector takes everything");
+                split.write_file(file, &mut bytes).expect("writing to a vector never fails");
                 bytes
             };
             (encode(&split.sections), (0..split.suffixes().len()).map(file).collect::<Vec<_>>())
@@ -100,10 +88,7 @@ pub fn split() -> &'static (Vec<Vec<u8>>, Vec<Vec<Vec<u8>>>) {
     })
 }
 
-/// For each of [`snapshots`], changes that add, replace and remove records.
-///
-/// # Panics
-/// Never: the snapshots are good.
+/// Returns changes that add, replace and remove records, one for each of [`snapshots`].
 pub fn changes() -> &'static [Vec<u8>] {
     static CHANGES: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
     CHANGES.get_or_init(|| {
@@ -118,7 +103,7 @@ pub fn changes() -> &'static [Vec<u8>] {
     })
 }
 
-/// Records that are new to every one of [`snapshots`], or replace one of its records.
+/// Returns records that are new to each of [`snapshots`], or replace one of its records.
 pub fn newcomers() -> Vec<Record> {
     records(
         br#"{"id":"new","title":"A new fox","body":"quick and new","tags":["new"],"size":3,"createdAt":"2025-01-01"}

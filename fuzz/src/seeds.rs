@@ -1,13 +1,13 @@
-//! What fuzzing starts from: inputs made of the files that the tests and the demo have.
+//! The seed inputs of fuzzing, made from the files of the tests and the demo.
 
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Writes the seeds of a target to the folder that `SNAPSEEK_SEEDS` names; where it names none, makes none.
+/// Writes the seeds of a target to the folder in the variable `SNAPSEEK_SEEDS`. Does nothing if it is not set.
 ///
 /// # Panics
-/// When the folder cannot be written to.
+/// Panics when the folder cannot be written to.
 pub fn write(seeds: impl FnOnce() -> Vec<Vec<u8>>) {
     let Some(folder) = env::var_os("SNAPSEEK_SEEDS").map(PathBuf::from) else { return };
     for (number, seed) in seeds().iter().enumerate() {
@@ -16,10 +16,10 @@ pub fn write(seeds: impl FnOnce() -> Vec<Vec<u8>>) {
     }
 }
 
-/// The files of a folder of the repository, sorted by name.
+/// Reads the files of a folder of the repository, sorted by name.
 ///
 /// # Panics
-/// When one cannot be read.
+/// Panics when a file cannot be read.
 pub fn files(folder: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
     let entries = fs::read_dir(&folder).expect("the folder is in the repository");
@@ -29,7 +29,7 @@ pub fn files(folder: &str) -> Vec<Vec<u8>> {
     paths.iter().map(|path| fs::read(path).expect("a file can be read")).collect()
 }
 
-/// A seed with a byte of choices before it.
+/// Returns a seed with a byte of choices before it.
 pub fn with_choice(choice: u8, text: &[u8]) -> Vec<u8> {
     [&[choice], text].concat()
 }

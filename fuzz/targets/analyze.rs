@@ -1,5 +1,6 @@
-//! Any text, broken into terms by any tokenizer: never a panic. Spans are not empty, ascend, and lie on characters; folding
-//! gives text; a stem is no longer than its word, and starts with the same byte. Marks leave the text as it is.
+//! Splits any text into terms with any tokenizer; it must not panic. Spans must be non-empty, ascend, and lie on character
+//! boundaries. Folding must give valid text. A stem must not be longer than its word, and must start with the same byte.
+//! Markers must not change the text.
 
 #![no_main]
 
@@ -17,7 +18,7 @@ const TOKENIZERS: [&str; 6] = [
     "",
 ];
 
-// u8 choices, then text. The last choice takes the first line for the tokenizer.
+// Input: u8 choices, then text. The choices beyond the list use the first line as the tokenizer.
 fuzz_target!(
     init: seeds::write(seeds),
     |input: &[u8]| {
@@ -32,7 +33,7 @@ fuzz_target!(
         let of_query = check_spans(&analyzer, text, Purpose::Query);
         let of_document = check_spans(&analyzer, text, Purpose::Document);
         if analyzer.is_bigramming() {
-            assert!(of_query.iter().all(|span| of_document.contains(span)), "what a query asks for can be found");
+            assert!(of_query.iter().all(|span| of_document.contains(span)), "a document has every token of the same text as a query");
         } else {
             assert_eq!(of_query, of_document);
         }
@@ -46,7 +47,7 @@ fn check_spans(analyzer: &Analyzer, text: &str, purpose: Purpose) -> Vec<Span> {
     analyzer.spans(text, purpose, |span| {
         assert!(
             text.get(span.start..span.end).is_some_and(|surface| !surface.is_empty()),
-            "{span:?} is text"
+            "{span:?} is a non-empty text"
         );
         if let Some(last) = spans.last() {
             let first_free = if analyzer.is_bigramming() { last.start + 1 } else { last.end };
@@ -61,23 +62,23 @@ fn check_term(analyzer: &Analyzer, surface: &str) {
     let (mut form, mut term) = (Vec::new(), vec![b'x']);
     analyzer.fold(surface, &mut form);
     analyzer.term(surface, &mut term);
-    let folded = std::str::from_utf8(&form).expect("what was folded is text");
+    let folded = std::str::from_utf8(&form).expect("a folded word is text");
     let mut again = Vec::new();
     analyzer.fold(folded, &mut again);
-    assert_eq!(again, form, "what was folded stays");
+    assert_eq!(again, form, "folding twice equals folding once");
     assert!(term.len() <= form.len(), "a stem is no longer than its word");
-    assert_eq!(term.first(), form.first(), "a stem starts as its word does");
+    assert_eq!(term.first(), form.first(), "a stem starts with the same byte as its word");
     analyzer.stem(&mut form);
-    assert_eq!(form, term, "a term is folded, then stemmed");
+    assert_eq!(form, term, "a term is the stem of the folded word");
 }
 
-/// Marks some tokens, every `step`th.
+/// Marks every `step + 1`th token and checks the result.
 fn check_marks(text: &str, tokens: &[Span], step: usize) {
     let positions = (0..).take(tokens.len()).step_by(step + 1);
     let ranges = presentation::joined(positions.map(|position| (position, 1 + position % 3)));
     let pieces = presentation::highlight(text, tokens, &ranges);
     let shown = pieces.iter().map(|piece| if let Piece::Text(text) = piece { *text } else { "" });
-    assert_eq!(shown.collect::<String>(), text, "marks leave the text as it is");
+    assert_eq!(shown.collect::<String>(), text, "markers do not change the text");
     let depths = pieces.iter().scan(0, |depth, piece| {
         *depth += match piece {
             Piece::Open => 1,

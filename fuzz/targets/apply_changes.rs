@@ -1,5 +1,5 @@
-//! Any bytes, applied as changes to a good engine: never a panic, a hang or a huge allocation. Either they are refused,
-//! and the engine is as it was, or they are applied, and the engine is sound.
+//! Applies any bytes as changes to a valid engine; it must not panic, hang or allocate much. Either the engine refuses them
+//! and stays unchanged, or it applies them and is sound.
 
 #![no_main]
 
@@ -14,13 +14,13 @@ fuzz_target!(
         let mut engine = Engine::open(samples::snapshots()[choice].clone()).expect("it is good");
         let before = ask::export(&engine).expect("it is good");
         match engine.apply(forge::file(samples::changes(), input)) {
-            Err(_) => assert_eq!(ask::export(&engine).expect("it is good"), before, "what is refused leaves no trace"),
+            Err(_) => assert_eq!(ask::export(&engine).expect("it is good"), before, "refused changes leave the engine unchanged"),
             Ok(()) => {
-                let after = ask::export(&engine).expect("what was applied can be read");
-                assert_eq!(after.len(), engine.len(), "as many records as it says");
-                assert_eq!(ask::everything(&engine), Ok(()), "what was applied is sound");
-                assert_eq!(engine.verify(), Ok(()), "what was applied is sound");
-                engine.snapshot().expect("what was applied can be copied");
+                let after = ask::export(&engine).expect("applied changes can be read");
+                assert_eq!(after.len(), engine.len(), "the length is the number of records");
+                assert_eq!(ask::everything(&engine), Ok(()), "the engine is sound after the changes");
+                assert_eq!(engine.verify(), Ok(()), "the engine is sound after the changes");
+                engine.snapshot().expect("a snapshot can be made after the changes");
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Any text, cut into chunks of any size: never a panic. Chunks are of the text, where they say, in order, not too long;
-//! together they hold all of it but white space.
+//! Splits any text into chunks of any size; it must not panic. Every chunk must be the part of the text at its offset, and not
+//! longer than the size. Chunks must ascend, and together they must hold everything except white space.
 
 #![no_main]
 
@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use snapseek::chunking::{check_sizes, chunk_text};
 use snapseek_fuzz::seeds;
 
-// u8 size, u8 overlap, then text.
+// Input: u8 size, u8 overlap, then text.
 fuzz_target!(
     init: seeds::write(seeds),
     |input: &[u8]| {
@@ -23,7 +23,7 @@ fuzz_target!(
         for (index, chunk) in chunks.iter().enumerate() {
             let start = chunk.byte_offset;
             assert_eq!(chunk.index, index);
-            assert!(text[start..].starts_with(chunk.text), "{chunk:?} is of the text");
+            assert!(text[start..].starts_with(chunk.text), "{chunk:?} is the text at its offset");
             assert_eq!(text[..start].chars().count(), chunk.char_offset);
             assert!(chunk.text.chars().count() <= size && !chunk.text.trim().is_empty());
             assert!(last_start < Some(start), "chunks ascend");

@@ -1,5 +1,5 @@
-//! Any JSON, used as a filter: never a panic, and an error names a place in the filter. The documents that pass are those that
-//! pass a naive reading of the same filter against the records themselves; a filter and its opposite divide them.
+//! Uses any JSON as a filter; it must not panic, and an error must name a place in the filter. The documents that pass must be
+//! those that pass a naive evaluation of the filter on the records. A document must pass either a filter or its negation.
 
 #![no_main]
 
@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use snapseek::attributes::{AttributeType, Overrides, time_of};
 use snapseek::bitmap::Bitmap;
 use snapseek::json::Json;
-use snapseek::retrieval::{Filter, Part, ScoreTables, ValueIndexes};
+use snapseek::retrieval::{Filter, LiveSegment, TableCache, ValueIndexes};
 use snapseek::segment::Segment;
 use snapseek::{Record, Schema};
 use snapseek_fuzz::{samples, seeds};
@@ -31,8 +31,8 @@ fuzz_target!(
 
 fn check(segment: &Segment, filter: Filter, expected: Bitmap) {
     let (tables, values_by, overrides) =
-        (ScoreTables::default(), ValueIndexes::default(), Overrides::default());
-    let part = Part {
+        (TableCache::default(), ValueIndexes::default(), Overrides::default());
+    let part = LiveSegment {
         segment,
         dead: None,
         first_row: 0,
@@ -47,7 +47,7 @@ fn check(segment: &Segment, filter: Filter, expected: Bitmap) {
     assert_eq!(opposite, expected);
 }
 
-/// Whether a record passes a filter that parses.
+/// Evaluates a valid filter on a record, naively.
 fn holds(filter: &Json, record: &Record, schema: &Schema) -> bool {
     let Json::Object(entries) = filter else { unreachable!("a filter is an object") };
     entries.iter().all(|(name, value)| match (name.as_str(), value) {
@@ -97,7 +97,7 @@ fn items(value: &Json) -> Vec<Json> {
     }
 }
 
-/// The value in the form in which two of this type are equal or not.
+/// Converts a value to the form in which values of this type are compared.
 fn comparable(kind: AttributeType, value: &Json) -> Json {
     match (kind, value) {
         (AttributeType::Number, value) => Json::from_f64(value.as_f64().expect("it has the type")),
@@ -133,7 +133,7 @@ fn seeds() -> Vec<Vec<u8>> {
         r#"{"kind":{"all":["note"],"eq":"note"},"id":{"exists":true}}"#,
     ];
     let mut seeds = filters.map(|filter| filter.as_bytes().to_vec()).to_vec();
-    // The filters of the readable cases.
+    // Add the filters of tests/cases.
     for file in seeds::files("tests/cases") {
         let Ok(Json::Object(entries)) = Json::parse(&file) else { continue };
         let queries = entries.into_iter().filter_map(|(name, value)| match (name.as_str(), value) {

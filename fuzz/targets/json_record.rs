@@ -1,5 +1,6 @@
-//! Any bytes, read as JSON and as a record: never a panic. What `serde_json` takes, this takes, as the same value; what was
-//! written reads back as the same value and is written the same; and a record is the same record once it was stored.
+//! Reads any bytes as JSON and as a record; it must not panic. The parser must accept what `serde_json` accepts, as the same
+//! value. A written value must read back as the same value and be written the same way again. A stored record must read back
+//! as the same record.
 
 #![no_main]
 
@@ -16,25 +17,25 @@ fuzz_target!(
         let json = match Json::parse(input) {
             Ok(json) => json,
             Err(error) => {
-                assert!(others.is_err(), "it is JSON to others: {error}");
+                assert!(others.is_err(), "serde_json accepts it: {error}");
                 return;
             }
         };
-        assert_eq!(others.ok().as_ref(), Some(&json), "it is another value to others, or not JSON");
+        assert_eq!(others.ok().as_ref(), Some(&json), "serde_json reads another value, or refuses it");
         let written = json.to_text();
-        let again = Json::parse(written.as_bytes()).expect("what was written is JSON");
-        assert_eq!(again, json, "what was written is the same value");
+        let again = Json::parse(written.as_bytes()).expect("a written value is JSON");
+        assert_eq!(again, json, "a written value reads back as the same value");
         assert_eq!(again.to_text(), written, "a value has one written form");
         let theirs = serde_json::to_vec(&json).expect("it is plain data");
         for written in [&theirs[..], text_of(&json).as_bytes()] {
-            assert_eq!(Json::parse(written).ok().as_ref(), Some(&json), "however it was written");
+            assert_eq!(Json::parse(written).ok().as_ref(), Some(&json), "both writers write the same value");
         }
-        assert!(time_of(&json).is_none_or(f64::is_finite), "a moment is a number");
+        assert!(time_of(&json).is_none_or(f64::is_finite), "a time is a finite number");
         let Ok(record) = Record::from_json(json) else { return };
         assert_eq!(Record::from_json(again).as_ref(), Ok(&record), "a stored record is a record");
         assert!((1..=1024).contains(&record.id().len()) && (1..=1024).contains(&record.kind().len()));
         if let Ok(schema) = Schema::infer([&record]) {
-            assert_eq!(schema.check(), Ok(()), "a schema that was inferred can be used");
+            assert_eq!(schema.check(), Ok(()), "an inferred schema is valid");
             samples::snapshot(&schema, &[record]);
         }
     }

@@ -1,5 +1,5 @@
-//! Any bytes, opened as a snapshot and asked everything: never a panic, a hang or a huge allocation. And where `verify`
-//! finds nothing wrong, nothing else does: no answer tells of damage, and the snapshot of it can be verified, too.
+//! Opens any bytes as a snapshot and runs every call; it must not panic, hang or allocate much. If `verify` succeeds, no call
+//! may report damage, and a new snapshot of the engine must verify, too.
 
 #![no_main]
 
@@ -16,9 +16,9 @@ fuzz_target!(
         let copied = engine.snapshot();
         let written = ask::after_writing(&mut engine);
         if verified.is_ok() {
-            assert_eq!((asked, written), (Ok(()), Ok(())), "verify found nothing wrong");
-            let copy = Engine::open(copied.expect("what is sound can be copied")).expect("a copy can be opened");
-            assert_eq!(copy.verify(), Ok(()), "the copy of what is sound is sound");
+            assert_eq!((asked, written), (Ok(()), Ok(())), "no call reports damage after verify succeeded");
+            let copy = Engine::open(copied.expect("a sound engine can be copied")).expect("a copy can be opened");
+            assert_eq!(copy.verify(), Ok(()), "the copy of a sound engine is sound");
         }
     }
 );

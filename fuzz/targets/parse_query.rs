@@ -1,6 +1,6 @@
-//! Any text, parsed as an expression and taken for words: never a panic. An error shows a piece of the expression; a query
-//! names only phrases that it has, nests no deeper than it may, and runs. The short ways of retrieval give the same rows, to
-//! the bit, as the long one.
+//! Parses any text as an expression and as plain words; it must not panic. The span of an error must lie in the expression. A
+//! query must refer to its own phrases only, must not nest deeper than allowed, and must run. The fast paths of retrieval
+//! must give the same rows and bits as the general path.
 
 #![no_main]
 
@@ -11,8 +11,8 @@ use snapseek::attributes::Overrides;
 use snapseek::bitmap::Bitmap;
 use snapseek::bm25::Totals;
 use snapseek::json::Json;
-use snapseek::query::{MAX_DEPTH, QueryNode, Query, any_word};
-use snapseek::retrieval::{self, Corpus, Part, Ranked, Retrieval, ScoreTables, ValueIndexes};
+use snapseek::query::{MAX_DEPTH, Query, QueryNode, any_word};
+use snapseek::retrieval::{self, Corpus, LiveSegment, Ranked, Retrieval, TableCache, ValueIndexes};
 use snapseek::segment::Segment;
 use snapseek::state::State;
 use snapseek_fuzz::{ask, samples, seeds};
@@ -29,7 +29,7 @@ const WEIGHTS: [&[f64]; 8] = [
     &[f64::NAN, f64::INFINITY],
 ];
 
-// u8 choices, then the expression.
+// Input: u8 choices, then the expression.
 fuzz_target!(
     init: seeds::write(seeds),
     |input: &[u8]| {
@@ -46,14 +46,14 @@ fuzz_target!(
             }
             Ok(query) => {
                 check_tree(&query, &query.root, 0);
-                sample.engine.matches(text, &ask::match_options(place)).expect("what parses runs");
+                sample.engine.matches(text, &ask::match_options(place)).expect("an expression that parses runs");
                 sample.compare(&query, weights, place);
             }
         }
         let words = Query::parse(&any_word(text), &names, &sample.analyzer).expect("words always parse");
         sample.compare(&words, weights, place);
         sample.engine.search(text, &ask::search_options(place)).expect("words always run");
-        sample.engine.suggest(text, 3).expect("every text has suggestions, or none");
+        sample.engine.suggest(text, 3).expect("suggesting never fails");
     }
 );
 
@@ -67,29 +67,38 @@ fn check_tree(query: &Query, node: &QueryNode, depth: usize) {
         QueryNode::And(nodes) | QueryNode::Or(nodes) => {
             nodes.iter().for_each(|node| check_tree(query, node, depth + 1))
         }
-        QueryNode::Not(keep, drop) => [keep, drop].into_iter().for_each(|node| check_tree(query, node, depth + 1)),
+        QueryNode::Not(keep, drop) => {
+            [keep, drop].into_iter().for_each(|node| check_tree(query, node, depth + 1))
+        }
     }
 }
 
-/// An engine, and two segments with the same schema, of which one has dead documents.
+/// An engine, and two segments with the same schema. The first segment has dead documents.
 struct Sample {
     engine: Engine,
     analyzer: Analyzer,
     segments: [Segment; 2],
     dead: Bitmap,
-    tables: [ScoreTables; 2],
+    tables: [TableCache; 2],
 }
 
 impl Sample {
-    /// The best rows are the same whether or not all have to be found.
+    /// Checks that the best rows do not depend on whether retrieval has to find all matches.
     fn compare(&self, query: &Query, weights: &[f64], limit: usize) {
         let [first, second] = &self.segments;
         let [tables, other_tables] = &self.tables;
         let (values_by, overrides) = (&ValueIndexes::default(), &Overrides::default());
         let other_row = first.documents();
         let parts = [
-            Part { segment: first, dead: Some(&self.dead), first_row: 0, tables, values_by, overrides },
-            Part {
+            LiveSegment {
+                segment: first,
+                dead: Some(&self.dead),
+                first_row: 0,
+                tables,
+                values_by,
+                overrides,
+            },
+            LiveSegment {
                 segment: second,
                 dead: None,
                 first_row: other_row,
@@ -109,7 +118,7 @@ impl Sample {
         let totals = live.fold(Totals::default(), |totals, (_, &length)| add(totals, length));
         let state = State::default();
         let corpus = Corpus { parts: &parts, totals, state: &state };
-        // Every other limit comes with a filter.
+        // Even limits come with a filter.
         let allowed = parts
             .map(|part| Bitmap::where_true(part.segment.documents() as usize, |document| document % 5 < 3));
         let allowed = limit.is_multiple_of(2).then_some(&allowed[..]);
@@ -119,7 +128,7 @@ impl Sample {
         };
         let bits = |rows: &[Ranked]| rows.iter().map(|row| (row.row, row.rank.to_bits())).collect::<Vec<_>>();
         let all = rows(usize::MAX, true);
-        // What is not a number has no best.
+        // Rows whose rank is not finite have no defined order.
         if all.iter().all(|row| row.rank.is_finite()) {
             assert_eq!(bits(&rows(usize::MAX, false)), bits(&all), "{query:?} {weights:?}");
             let best = &all[..limit.min(all.len())];
@@ -144,7 +153,8 @@ fn sample() -> &'static [Sample; 2] {
                 tables: Default::default(),
             }
         };
-        // The same text many times over, with longer and shorter fields: lists of several blocks, windows that end early.
+        // Repeat the records with fields of different lengths. This gives posting lists of several blocks, and windows that
+        // end early.
         let mut many = Vec::new();
         for i in 0..15 {
             for record in samples::golden_records() {

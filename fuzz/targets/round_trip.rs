@@ -1,6 +1,6 @@
-//! Lines, written as records and read again: never a panic, and the export is what came in, each key once. It makes no
-//! difference whether records are built at once, added one by one, or arrive as changes: the snapshot has the same bytes.
-//! Every record is found by its key, and by the first word of each of its texts.
+//! Writes lines as records and reads them again; it must not panic, and the export must hold each key's last record. Building
+//! records at once, adding them one by one, and applying them as changes must give the same snapshot bytes. Every record
+//! must be found by its key, and by the first word of each of its texts.
 
 #![no_main]
 
@@ -10,7 +10,7 @@ use snapseek::json::Json;
 use snapseek::{Builder, Engine, Key, MatchOptions, Record, Schema};
 use snapseek_fuzz::{ask, samples, seeds};
 
-// u8 choices, then lines: `-` and a record removes it, a record alone adds it.
+// Input: u8 choices, then lines. A record after `-` is removed; any other record is added.
 fuzz_target!(
     init: seeds::write(seeds),
     |input: &[u8]| {
@@ -36,21 +36,21 @@ fuzz_target!(
             }
             expected.retain(|other| !is_same(other));
             if !is_gone {
-                // Vectors are kept apart from the record.
+                // Stored records do not include their vectors.
                 let stored = schema.stored_json(&record).into_owned();
                 expected.push(Record::from_json(stored).expect("it was a record before"));
             }
         }
         let bytes = builder.finish().expect("there is room");
         let texts = expected.iter().map(|record| record.json().to_text().into_bytes()).collect::<Vec<_>>();
-        let built = Engine::open(bytes.clone()).expect("what was built can be opened");
+        let built = Engine::open(bytes.clone()).expect("a built snapshot can be opened");
         assert_eq!(built.verify(), Ok(()));
-        assert_eq!(ask::export(&built).as_ref(), Ok(&texts), "what comes out is what came in");
-        assert_eq!(ask::export(&engine).as_ref(), Ok(&texts), "what comes out is what came in");
-        assert!(engine.snapshot().as_ref() == Ok(&bytes), "adding is building");
+        assert_eq!(ask::export(&built).as_ref(), Ok(&texts), "the export equals the input");
+        assert_eq!(ask::export(&engine).as_ref(), Ok(&texts), "the export equals the input");
+        assert!(engine.snapshot().as_ref() == Ok(&bytes), "adding gives the same bytes as building");
         let mut other = Engine::empty(&schema).expect("the schema is good");
         other.apply(engine.changes().expect("the engine is good")).expect("changes can be applied");
-        assert!(other.snapshot().as_ref() == Ok(&bytes), "changes are the same records");
+        assert!(other.snapshot().as_ref() == Ok(&bytes), "applying changes gives the same bytes");
         let analyzer = schema.analyzer().expect("the schema is good");
         for engine in [&built, &engine] {
             expected.iter().for_each(|record| check_found(engine, &analyzer, record));
@@ -67,9 +67,11 @@ fn check_found(engine: &Engine, analyzer: &Analyzer, record: &Record) {
             first.get_or_insert(span);
         });
         let Some(span) = first else { continue };
-        // A quotation mark is no part of a word with these tokenizers, and neither is a NUL.
+        // These tokenizers treat quotation marks and NUL as separators, so a word never contains them.
         let expression = format!("{field} : ^\"{}\"", &text[span.start..span.end]);
-        let rows = engine.matches(&expression, &MatchOptions::default()).expect("a word can be asked for");
+        let rows = engine
+            .matches(&expression, &MatchOptions::default())
+            .expect("a quoted word is a valid expression");
         assert!(rows.iter().any(|row| row.id == record.id() && row.kind == record.kind()), "{expression}");
     }
 }

@@ -1,5 +1,5 @@
-//! Any snapshot whose documents are in other files: asked without them, with all that it says it lacks supplied, and with
-//! a source. Never a panic, a hang or a huge allocation; and where `verify` finds nothing wrong, nothing else does.
+//! Opens any bytes as a snapshot whose documents are in other files, and runs every call without the documents, with supplied
+//! documents, and with a source. It must not panic, hang or allocate much. If `verify` succeeds, no call may report damage.
 
 #![no_main]
 
@@ -9,7 +9,7 @@ use snapseek::document::{BlockSource, FileRange};
 use snapseek_fuzz::{ask, forge, samples, seeds};
 use std::io;
 
-/// The files of one of the samples, whatever the snapshot says of them.
+/// The document files of a sample, even if the forged snapshot claims other ones.
 #[derive(Debug)]
 struct Files(&'static [Vec<u8>]);
 
@@ -40,13 +40,13 @@ fuzz_target!(
         engine.set_document_cache(0);
         engine.attach(Files(own));
         let verified = engine.verify();
-        assert!(supplied.is_err() || verified.is_ok(), "what is sound when supplied is sound when read: {verified:?}");
+        assert!(supplied.is_err() || verified.is_ok(), "documents that verify when supplied also verify when read: {verified:?}");
         let asked = ask::everything(&engine);
         let copied = engine.snapshot();
         if verified.is_ok() {
-            assert_eq!(asked, Ok(()), "verify found nothing wrong");
-            let copy = Engine::open(copied.expect("what is sound can be copied")).expect("a copy can be opened");
-            assert_eq!(copy.verify(), Ok(()), "the copy of what is sound is sound");
+            assert_eq!(asked, Ok(()), "no call reports damage after verify succeeded");
+            let copy = Engine::open(copied.expect("a sound engine can be copied")).expect("a copy can be opened");
+            assert_eq!(copy.verify(), Ok(()), "the copy of a sound engine is sound");
         }
     }
 );

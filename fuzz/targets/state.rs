@@ -1,5 +1,5 @@
-//! Any bytes, read as a state: never a panic, and what is accepted is what writing it again gives. Two of them come
-//! together in either order.
+//! Reads any bytes as a state; it must not panic, and an accepted state must be written as the same bytes again. Merging two
+//! states must give the same result in either order.
 
 #![no_main]
 
@@ -36,9 +36,9 @@ fn sample() -> State {
     .enumerate()
     {
         let json = Json::parse(line.as_bytes()).expect("it is JSON");
-        let what = json.get("$").and_then(Json::as_str).expect("it says what it is");
+        let what = json.get("$").and_then(Json::as_str).expect("the line has a type");
         let stamp = Stamp { at: number as f64, sequence: 0, writer: 7 };
-        state.take_line(what, &json, stamp).expect("it is a good line");
+        state.take_line(what, &json, stamp).expect("the line is valid");
     }
     state
 }

@@ -1,10 +1,10 @@
-//! Any bytes, opened as a static model: never a panic, a hang or a huge allocation. What `verify` accepts embeds to finite
-//! numbers, and so does a part of it.
+//! Opens any bytes as a static model; it must not panic, hang or allocate much. A model that `verify` accepts must embed texts
+//! to finite numbers, and so must a part of it.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use snapseek::embed::{Embedder, StaticModel, StaticModelView, Tokenizer, WordPieceOptions};
+use snapseek::embed::{Embedder, ModelTokenizer, StaticModel, StaticModelView, WordPieceOptions};
 use snapseek_fuzz::seeds;
 
 const TEXTS: [&str; 4] =
@@ -13,8 +13,10 @@ const TEXTS: [&str; 4] =
 fn models() -> Vec<Vec<u8>> {
     let tokens =
         ["search", "a", "file", "##s", "cafe", ",", "東", "<0x0A>", "▁a"].map(str::to_owned).to_vec();
-    let word_piece =
-        Tokenizer::WordPiece { options: WordPieceOptions::default(), continuing_prefix: "##".to_owned() };
+    let word_piece = ModelTokenizer::WordPiece {
+        options: WordPieceOptions::default(),
+        continuing_prefix: "##".to_owned(),
+    };
     let vectors = (0..tokens.len() * 8).map(|place| (place * 37 % 101) as f32 - 50.0).collect::<Vec<_>>();
     let model = StaticModel::quantised("seed".to_owned(), word_piece, tokens, &vectors, None);
     vec![model.and_then(|model| model.encode()).expect("a small model can be encoded")]
@@ -28,12 +30,12 @@ fuzz_target!(
         for text in TEXTS {
             let vector = model.embed(text);
             assert_eq!(vector.len(), model.width());
-            assert!(!is_sound || vector.iter().all(|number| number.is_finite()), "verify found nothing wrong");
+            assert!(!is_sound || vector.iter().all(|number| number.is_finite()), "a sound model gives finite numbers");
         }
         if is_sound {
             let part = model.part(|token| token % 2 == 0);
-            let part = StaticModelView::parse(&part).expect("a part of what is sound can be read");
-            assert_eq!(part.verify(), Ok(()), "a part of what is sound is sound");
+            let part = StaticModelView::parse(&part).expect("a part of a sound model can be read");
+            assert_eq!(part.verify(), Ok(()), "a part of a sound model is sound");
             TEXTS.iter().for_each(|text| assert_eq!(part.embed(text).len(), model.width()));
         }
     }

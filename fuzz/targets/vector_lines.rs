@@ -1,5 +1,5 @@
-//! Records and vectors on lines of their own, in any order: never a panic, and the snapshot is the one of the records that
-//! are left with the vectors that are theirs in the end, taken in one after the other.
+//! Builds from records and vector lines in any order; it must not panic. The snapshot must equal one that is built from the
+//! remaining records one by one, each with its final vectors.
 
 #![no_main]
 
@@ -9,13 +9,13 @@ use snapseek::segment::{BatchWriter, Embedders};
 use snapseek::{Builder, Engine, Key, Record, Schema};
 use snapseek_fuzz::{samples, seeds};
 
-/// What a record has in the end: its vectors by model, where lines of their own brought them.
+/// A remaining record, and for each model the vector from a vector line, if any.
 struct Expected {
     record: Record,
     own: Vec<Option<Vec<f32>>>,
 }
 
-// Lines: `-` and a record removes it, one with `"$": "vector"` is a vector, any other record is added.
+// Input: lines. A record after `-` is removed, a line with `"$": "vector"` is a vector, any other record is added.
 fuzz_target!(
     init: seeds::write(seeds),
     |input: &[u8]| {
@@ -39,21 +39,21 @@ fuzz_target!(
                 expected.push(Expected { own: vec![None; schema.models().len()], record });
             }
         }
-        // Vectors may turn out to be of several widths only when all is there.
+        // The builder finds vectors of different widths only when it finishes.
         let Ok(bytes) = builder.finish() else { return };
         for (line, model, vector) in loose {
             for expected in expected.iter_mut().filter(|expected| key(&expected.record) == key(&line)) {
                 expected.own[model] = Some(vector.clone());
             }
         }
-        let built = Engine::open(bytes.clone()).expect("what was built can be opened");
+        let built = Engine::open(bytes.clone()).expect("a built snapshot can be opened");
         assert_eq!(built.verify(), Ok(()));
-        // How wide vectors are is also known from those that nobody has in the end.
-        assert!(one_by_one(built.schema(), &expected) == bytes, "they are the vectors of their records");
+        // A vector without a record also settles the width of its model, so use the schema of the built snapshot.
+        assert!(one_by_one(built.schema(), &expected) == bytes, "every record has its final vectors");
     }
 );
 
-/// The snapshot of records that have their vectors from the beginning.
+/// Builds a snapshot of records that come with their vectors.
 fn one_by_one(schema: &Schema, expected: &[Expected]) -> Vec<u8> {
     let embedders = Embedders::with_tables(schema, &[]).expect("no model has a table");
     let mut writer = BatchWriter::new(schema).expect("the schema is good");
@@ -72,7 +72,7 @@ fn one_by_one(schema: &Schema, expected: &[Expected]) -> Vec<u8> {
     builder.finish().expect("there is room")
 }
 
-/// The model and the vector of a line that was taken.
+/// Returns the model and the vector of an accepted vector line.
 fn read(schema: &Schema, line: &Record) -> (usize, Vec<f32>) {
     let name = line.json().get("model").and_then(Json::as_str).expect("there are several models");
     let (model, _) = schema.model(name).expect("it was found before");

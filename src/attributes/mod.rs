@@ -10,7 +10,7 @@ mod selection;
 mod time;
 
 pub use column::{ColumnView, ColumnWriter};
-pub use overrides::{Overrides, Values, number_of, texts_of};
+pub use overrides::{AttributeValues, Overrides, number_of, texts_of};
 pub use time::time_of;
 
 use crate::wire::{Malformed, Reader, len32};

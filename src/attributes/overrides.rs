@@ -33,15 +33,15 @@ impl Overrides {
 
 /// Reads the current attribute values of a segment's documents: overrides first, columns otherwise.
 #[derive(Clone, Debug)]
-pub struct Values<'a> {
+pub struct AttributeValues<'a> {
     columns: Vec<ColumnView<'a>>,
     overrides: &'a Overrides,
 }
 
-impl<'a> Values<'a> {
+impl<'a> AttributeValues<'a> {
     /// Combines a segment's columns with the overrides that replace some of their values.
-    pub fn new(columns: Vec<ColumnView<'a>>, overrides: &'a Overrides) -> Values<'a> {
-        Values { columns, overrides }
+    pub fn new(columns: Vec<ColumnView<'a>>, overrides: &'a Overrides) -> AttributeValues<'a> {
+        AttributeValues { columns, overrides }
     }
 
     /// Returns an attribute's column as it was written, without overrides.
@@ -81,17 +81,17 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Returns the first `Some` that `worth` gives for a document's strings, in their order.
-    pub fn first_worth(
+    /// Returns the first `Some` that `weight` returns for a document's strings, in their order.
+    pub fn first_weight(
         &self,
         attribute: usize,
         document: usize,
-        worth: &dyn Fn(&str) -> Option<f64>,
+        weight: &dyn Fn(&str) -> Option<f64>,
     ) -> Option<f64> {
         let column = self.columns.get(attribute)?;
         match self.overrides.get(attribute, document) {
-            Some(value) => texts_of(value, column.kind()).iter().find_map(|text| worth(text)),
-            None => column.strings(document).find_map(worth),
+            Some(value) => texts_of(value, column.kind()).iter().find_map(|text| weight(text)),
+            None => column.strings(document).find_map(weight),
         }
     }
 }

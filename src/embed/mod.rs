@@ -15,7 +15,7 @@ mod vocabulary;
 mod wordpiece;
 
 pub use hash::HashEmbedder;
-pub use model::{StaticModel, StaticModelError, Tokenizer};
+pub use model::{ModelTokenizer, StaticModel, StaticModelError};
 pub use table::StaticModelView;
 pub use wordpiece::{WordPieceOptions, bert_words};
 

@@ -8,7 +8,7 @@ pub struct StaticModel {
     /// The model id of its vectors.
     pub id: String,
     /// The way it splits text into tokens.
-    pub tokenizer: Tokenizer,
+    pub tokenizer: ModelTokenizer,
     /// The tokens; row `i` belongs to token `i`.
     pub tokens: Vec<String>,
     /// The number of dimensions of a vector, 1 to 4096.
@@ -21,7 +21,7 @@ pub struct StaticModel {
 
 /// The supported ways of splitting text into tokens.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Tokenizer {
+pub enum ModelTokenizer {
     /// WordPiece, as BERT uses it.
     WordPiece {
         /// Normalisation and limits.
@@ -97,7 +97,7 @@ impl StaticModel {
     /// Fails when the numbers of tokens, vectors and weights differ, or when a value is not finite.
     pub fn quantised(
         id: String,
-        tokenizer: Tokenizer,
+        tokenizer: ModelTokenizer,
         tokens: Vec<String>,
         vectors: &[f32],
         weights: Option<&[f32]>,
@@ -144,7 +144,7 @@ impl StaticModel {
             return Err(StaticModelError::NotFinite { token: token.clone() });
         }
         let text = self.tokens.iter().map(String::len).sum::<usize>();
-        let merges = if let Tokenizer::Bpe { merges } = &self.tokenizer { merges.len() } else { 0 };
+        let merges = if let ModelTokenizer::Bpe { merges } = &self.tokenizer { merges.len() } else { 0 };
         let is_small = |len: usize| u32::try_from(len).is_ok();
         if [text, tokens, merges, self.id.len()].into_iter().all(is_small) {
             Ok(())

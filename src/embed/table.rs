@@ -16,7 +16,7 @@
 //! model, because both give the same vectors, and vectors are comparable only if their fingerprints are equal.
 
 use super::bpe::Bpe;
-use super::model::{StaticModel, StaticModelError, Tokenizer};
+use super::model::{ModelTokenizer, StaticModel, StaticModelError};
 use super::vocabulary::{VocabularyView, VocabularyWriter};
 use super::wordpiece::{WordPiece, WordPieceOptions};
 use super::{Embedder, normalised};
@@ -99,7 +99,7 @@ impl StaticModel {
         self.check()?;
         let mut writer = StaticModelWriter { width: self.width, ..StaticModelWriter::default() };
         let prefix = match &self.tokenizer {
-            Tokenizer::WordPiece { options, continuing_prefix } => {
+            ModelTokenizer::WordPiece { options, continuing_prefix } => {
                 let bits = [
                     (options.clean_text, CLEAN_TEXT),
                     (options.handle_chinese_chars, HANDLE_CHINESE_CHARS),
@@ -111,7 +111,7 @@ impl StaticModel {
                 writer.longest_word = options.longest_word;
                 Some(continuing_prefix.as_str())
             }
-            Tokenizer::Bpe { .. } => {
+            ModelTokenizer::Bpe { .. } => {
                 writer.tokenizer = BPE;
                 None
             }
@@ -133,7 +133,7 @@ impl StaticModel {
             let values = &self.rows[row * self.width..][..self.width];
             writer.push_row(values.iter().map(|value| value.to_le_bytes()[0]), self.scales[row]);
         }
-        if let Tokenizer::Bpe { merges } = &self.tokenizer {
+        if let ModelTokenizer::Bpe { merges } = &self.tokenizer {
             let number = |token: &str| {
                 let found = tokens.binary_search_by(|probe| probe.1.cmp(token));
                 found.map(len32).map_err(|_| StaticModelError::UnknownMerge { token: token.to_owned() })

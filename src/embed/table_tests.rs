@@ -10,8 +10,10 @@ fn word_pieces() -> StaticModel {
     let tokens = ["[UNK]", "search", "vec", "##tor", "##tors", "fast", "!", "##"];
     let rows = (0..8 * 5).map(|value| (value * 7 % 25) as i8 - 12).collect();
     let scales = (1..=8).map(|value| value as f32 / 16.0).collect();
-    let tokenizer =
-        Tokenizer::WordPiece { options: WordPieceOptions::default(), continuing_prefix: "##".to_owned() };
+    let tokenizer = ModelTokenizer::WordPiece {
+        options: WordPieceOptions::default(),
+        continuing_prefix: "##".to_owned(),
+    };
     StaticModel { id: "tiny".to_owned(), tokenizer, tokens: strings(&tokens), width: 5, rows, scales }
 }
 
@@ -20,7 +22,7 @@ fn pairs() -> StaticModel {
     let merges = [("a", "b"), ("b", "c"), ("ab", "c"), ("▁", "abc")];
     let merges = merges.map(|(left, right)| (left.to_owned(), right.to_owned())).to_vec();
     let rows = (0..10 * 17).map(|value| (value * 5 % 31) as i8 - 15).collect();
-    let tokenizer = Tokenizer::Bpe { merges };
+    let tokenizer = ModelTokenizer::Bpe { merges };
     StaticModel {
         id: "pairs".to_owned(),
         tokenizer,
@@ -112,7 +114,7 @@ fn a_part_keeps_every_way_to_a_token() {
     let merges = [("b", "c"), ("ab", "c"), ("abc", "d"), ("a", "bc"), ("a", "b")].map(pair).to_vec();
     let model = StaticModel {
         tokens: strings(&["▁", "a", "b", "c", "d", "ab", "bc", "abc", "abcd"]),
-        tokenizer: Tokenizer::Bpe { merges },
+        tokenizer: ModelTokenizer::Bpe { merges },
         width: 1,
         rows: vec![1; 9],
         scales: vec![1.0; 9],

@@ -1,4 +1,4 @@
-//! What the calls of all recipes share: the query's vector, the rows that may be hits, the records behind rows.
+//! Steps that the calls of all recipes share: resolve the query's vector, filter documents, read records of rows.
 
 use super::error::wrong;
 use super::{Embedded, Engine, SearchError, SearchFault};
@@ -11,19 +11,19 @@ use crate::segment::parse_record;
 use crate::snapshot::SnapshotError;
 use crate::vector;
 
-/// What there is to compare vectors with.
+/// The vector of a query, or the reason why there is none.
 #[derive(Debug)]
 pub(crate) enum QueryVector {
-    /// A vector, for the model in this place.
+    /// A usable vector, and the index of its model in the schema.
     Ready(usize, vector::VectorQuery),
-    /// A vector that nothing is near: no record has one yet, or the query has no word that the embedder knows.
+    /// The vector leg runs and finds nothing: no record has a vector yet, or the embedder knows no word of the query.
     NearNothing,
-    /// None, and why.
+    /// There is no vector; holds the reason.
     Missing(String),
 }
 
 impl QueryVector {
-    /// The place of the model and the vector, where there is one.
+    /// Returns the model's index and the vector, if the vector is usable.
     pub fn ready(&self) -> Option<(usize, &vector::VectorQuery)> {
         match self {
             QueryVector::Ready(model, query) => Some((*model, query)),
@@ -39,7 +39,7 @@ impl QueryVector {
         }
     }
 
-    /// Why there is none.
+    /// Returns the reason why the vector is missing, if it is.
     pub fn missing(&self) -> Option<&str> {
         match self {
             QueryVector::Missing(reason) => Some(reason),
@@ -49,8 +49,8 @@ impl QueryVector {
 }
 
 impl Engine {
-    /// Resolves the vector of a query: the one that the host hands over, or else the one that the snapshot's own embedder
-    /// makes of the text.
+    /// Resolves the vector of a query. A vector from the host comes first; without one, the snapshot's own embedder embeds
+    /// the text.
     pub(crate) fn query_vector(
         &self,
         text: &str,
@@ -75,7 +75,7 @@ impl Engine {
             return Ok(QueryVector::Missing(format!("the query has no vector for \"{name}\"")));
         };
         let Some(width) = model.width else { return Ok(QueryVector::NearNothing) };
-        // The snapshot's own embedder returns zeros for a query of which it knows no word.
+        // The snapshot's own embedder returns zeros for a query without a known word.
         if given.is_none() && vector.iter().all(|&number| number == 0.0) {
             return Ok(QueryVector::NearNothing);
         }
@@ -88,29 +88,29 @@ impl Engine {
         }
     }
 
-    /// What a recipe works with.
+    /// Bundles the corpus, schema, query and time that a recipe's formulas read.
     pub(crate) fn context<'a>(&'a self, corpus: &'a Corpus<'a>, query: &'a str, now: f64) -> Context<'a> {
         Context { corpus, schema: &self.schema, analyzer: &self.analyzer, query, now }
     }
 
-    /// The time that was given, or now.
+    /// Returns the given time, or the time of the engine's clock.
     pub(crate) fn now(&self, given: Option<f64>) -> f64 {
         given.unwrap_or_else(self.clock)
     }
 }
 
-/// By segment, the documents for which a filter holds.
+/// Returns, for each segment, the documents that pass a filter.
 pub(crate) fn passing(corpus: &Corpus, filter: &Filter) -> Result<Vec<Bitmap>, SnapshotError> {
     corpus.parts.iter().map(|part| filter.apply(part)).collect::<Result<Vec<_>, _>>()
 }
 
-/// The record of a row, as it is now.
+/// Returns the record of a row with its changed fields.
 pub(crate) fn record_of(corpus: &Corpus, row: u32) -> Result<Record, SnapshotError> {
     let (part, document) = part_of(corpus, row);
     Ok(corpus.state.as_it_is_now(corpus.parts[part].segment.record(document)?))
 }
 
-/// The records of rows, as they are now.
+/// Returns the records of rows with their changed fields, in the order of `rows`.
 pub(crate) fn records_of(corpus: &Corpus, rows: &[u32]) -> Result<Vec<Record>, SnapshotError> {
     let mut records = rows.iter().map(|_| None).collect::<Vec<_>>();
     each_record(corpus, rows, &mut |place, record| {
@@ -120,8 +120,9 @@ pub(crate) fn records_of(corpus: &Corpus, rows: &[u32]) -> Result<Vec<Record>, S
     Ok(records.into_iter().flatten().collect::<Vec<_>>())
 }
 
-/// Calls `each` with every row's place in `rows` and its record as it was written, in row order: documents that are stored
-/// together are unpacked together.
+/// Calls `each` with every row's index in `rows` and its record as it was written.
+///
+/// Calls follow row order, so that each block of stored documents is unpacked once.
 pub(crate) fn each_record(
     corpus: &Corpus,
     rows: &[u32],

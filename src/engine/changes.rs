@@ -1,7 +1,7 @@
 //! Encodes the writes since a snapshot as changes, applies changes, and writes new snapshots.
 //!
 //! Changes hold the stamp of every write. Several writers can therefore apply each other's changes in any order: of two
-//! versions of a record the later one stays, and rows stand in the order in which they were written.
+//! versions of a record the later one stays, and rows are in the order in which they were written.
 //!
 //! A stamp never travels without the write that it belongs to. Changes hold, for each stamped key, either the record or
 //! its removal. A compacted snapshot holds the records, and their stamps with them.
@@ -11,7 +11,7 @@ use super::{Engine, LivePart, WriteError, WriteFault};
 use crate::bitmap::Bitmap;
 use crate::document::Key;
 use crate::order::sort_by_key;
-use crate::segment::{Segment, Source, merge, merge_sections};
+use crate::segment::{MergeSource, Segment, merge, merge_sections};
 use crate::snapshot::{self, SectionKind, SnapshotError};
 use crate::state::{Stamps, State};
 use crate::wire::{Reader, len32, put_bytes, put_varint};
@@ -19,8 +19,23 @@ use crate::wire::{Reader, len32, put_bytes, put_varint};
 impl Engine {
     /// Encodes the writes that the opened snapshot does not hold: added records, removed keys, and the state.
     ///
+    /// ```
+    /// use snapseek::json::Json;
+    /// use snapseek::{Engine, Key, Record, Schema};
+    ///
+    /// let schema = Schema::of_fields([("title", 1.0)])?;
+    /// let snapshot = Engine::empty(&schema)?.snapshot()?;
+    /// let mut first = Engine::open(snapshot.clone())?;
+    /// first.add([&Record::from_json(Json::parse(br#"{"id": "1", "title": "Foxes"}"#)?)?])?;
+    ///
+    /// let mut second = Engine::open(snapshot)?;
+    /// second.apply(first.changes()?)?;
+    /// assert!(second.record(Key { id: "1", kind: "document" })?.is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
-    /// When the snapshot is damaged.
+    /// Fails when the snapshot is damaged.
     pub fn changes(&self) -> Result<Vec<u8>, WriteError> {
         let added = self.parts.iter().filter(|part| !part.is_base).map(LivePart::source).collect::<Vec<_>>();
         self.encode_changes(&self.state()?.since_snapshot(), &added)
@@ -28,10 +43,10 @@ impl Engine {
 
     /// Encodes every write that was made at run time, including the writes that [`Engine::compacted_snapshot`] put into
     /// the opened snapshot. Applied to the snapshot that was there before the first compaction, or to a newer edition
-    /// of it, these changes bring back everything that was written. Returns `None` when nothing was.
+    /// of it, these changes restore all writes. Returns `None` if there were no writes.
     ///
     /// # Errors
-    /// When the snapshot is damaged.
+    /// Fails when the snapshot is damaged.
     pub fn all_changes(&self) -> Result<Option<Vec<u8>>, WriteError> {
         let state = self.state()?;
         let written = state.since_first_snapshot();
@@ -49,7 +64,7 @@ impl Engine {
             }
             if excluded.count() < excluded.len() {
                 not_written = excluded;
-                sources.push(Source::Segment(&base.segment, &not_written));
+                sources.push(MergeSource::Segment(&base.segment, &not_written));
             }
         }
         sources.extend(self.parts.iter().filter(|part| !part.is_base).map(LivePart::source));
@@ -57,12 +72,12 @@ impl Engine {
     }
 
     /// Encodes changes: the records of `sources`, the keys in `written` that have no live record, and `written` itself.
-    fn encode_changes(&self, written: &State, sources: &[Source]) -> Result<Vec<u8>, WriteError> {
+    fn encode_changes(&self, written: &State, sources: &[MergeSource]) -> Result<Vec<u8>, WriteError> {
         let mut sections = merge_sections(&self.schema, sources, &[], 1)?;
         let mut removed = Vec::new();
         let mut count = 0;
         for key in written.written_keys() {
-            // A live record is among those of the sources.
+            // The sources hold the live records.
             if self.find(key)?.is_none() {
                 put_bytes(&mut removed, key.id.as_bytes());
                 put_bytes(&mut removed, key.kind.as_bytes());
@@ -80,10 +95,10 @@ impl Engine {
     }
 
     /// Applies changes that [`Engine::changes`] encoded. A record replaces the record with the same key, and a removed
-    /// key removes it, unless this engine knows a later write of that key.
+    /// key removes it, unless this engine knows a later write of that key. [`Engine::changes`] has an example.
     ///
     /// # Errors
-    /// When the bytes are not changes, or were made with another schema; then nothing is applied.
+    /// Fails when the bytes are not changes, or were made with another schema; then nothing is applied.
     pub fn apply(&mut self, changes: Vec<u8>) -> Result<(), WriteError> {
         let segment = Segment::open(changes)?;
         let mut schema = self.schema.clone();
@@ -104,7 +119,7 @@ impl Engine {
         }
         let fresh = match old.count() {
             0 => segment,
-            _ => Segment::open(merge(&self.schema, &[Source::Segment(&segment, &old)], 1)?)?,
+            _ => Segment::open(merge(&self.schema, &[MergeSource::Segment(&segment, &old)], 1)?)?,
         };
         self.check_kinds(&fresh, &removed)?;
         for (id, kind) in &removed {
@@ -126,7 +141,7 @@ impl Engine {
     /// a later version keep that version.
     ///
     /// # Errors
-    /// When the bytes are not a snapshot, are damaged, or have another schema; then this engine stays as it is.
+    /// Fails when the bytes are not a snapshot, are damaged, or have another schema; then this engine stays as it is.
     pub fn rebase(&mut self, snapshot: Vec<u8>) -> Result<(), WriteError> {
         let mut moved = Engine::open(snapshot)?.with_clock(self.clock).with_writer(self.writer);
         moved.verify_checksums()?;
@@ -143,7 +158,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Puts the rows since the snapshot in the order in which they were written, by whichever writer.
+    /// Sorts the rows written since the snapshot by their stamps, whichever engine wrote them.
     fn order_rows(&mut self) -> Result<(), WriteError> {
         let mut rows = Vec::new();
         for (number, part) in self.parts.iter().enumerate().filter(|(_, part)| !part.is_base) {
@@ -157,7 +172,7 @@ impl Engine {
             return Ok(());
         }
         sort_by_key(&mut rows, |(stamp, ..)| *stamp);
-        // A run of neighbouring rows of one part becomes a source in which all other rows are dead.
+        // A run of consecutive rows of one part becomes a merge source in which all other rows are dead.
         let mut runs: Vec<(usize, Bitmap)> = Vec::new();
         let mut last: Option<(usize, usize)> = None;
         for (_, number, document) in rows {
@@ -167,7 +182,8 @@ impl Engine {
             runs.last_mut().expect("one was just pushed").1.set(document, false);
             last = Some((number, document));
         }
-        let sources = runs.iter().map(|(number, dead)| Source::Segment(&self.parts[*number].segment, dead));
+        let sources =
+            runs.iter().map(|(number, dead)| MergeSource::Segment(&self.parts[*number].segment, dead));
         let merged = Segment::open(merge(&self.schema, &sources.collect::<Vec<_>>(), 1)?)?;
         self.parts.retain(|part| part.is_base);
         self.parts.push(LivePart::new(merged, false));
@@ -178,7 +194,7 @@ impl Engine {
     /// Encodes a snapshot of all live records: the same bytes as building from these records.
     ///
     /// # Errors
-    /// When the snapshot is damaged, or the records exceed a limit of the format.
+    /// Fails when the snapshot is damaged, or the records exceed a limit of the format.
     pub fn snapshot(&self) -> Result<Vec<u8>, WriteError> {
         let state = self.state()?;
         self.encode_snapshot(state.is_known().then(|| state.encode(Stamps::Left)))
@@ -187,11 +203,11 @@ impl Engine {
     /// Encodes a snapshot that also holds the stamps of all writes, tombstones included. An engine that opens it ignores
     /// older writes that arrive later, and makes later stamps than all of them.
     ///
-    /// The stamps take about 20 bytes per record that was ever written at run time, and 20 bytes and its id per record
-    /// that was removed.
+    /// The stamps take about 20 bytes per record that was written at run time. A removed record takes 20 bytes plus the
+    /// length of its id.
     ///
     /// # Errors
-    /// When the snapshot is damaged, or the records exceed a limit of the format.
+    /// Fails when the snapshot is damaged, or the records exceed a limit of the format.
     pub fn compacted_snapshot(&self) -> Result<Vec<u8>, WriteError> {
         let state = self.state()?;
         self.encode_snapshot((!state.is_empty()).then(|| state.encode(Stamps::Mixed)))
@@ -213,8 +229,8 @@ impl Engine {
 }
 
 impl LivePart {
-    fn source(&self) -> Source<'_> {
-        Source::Segment(&self.segment, &self.dead)
+    fn source(&self) -> MergeSource<'_> {
+        MergeSource::Segment(&self.segment, &self.dead)
     }
 }
 

@@ -1,23 +1,23 @@
-//! Which vectors did the host make for a call?
+//! The vectors that a host passes to a call, and the failures of its `embed` function.
 
 use crate::json::Json;
 use crate::options::{Options, OptionsError};
 
-/// Vectors that a host hands to a call, and the reasons where it has none.
+/// The vectors that a host passes to a call, or the reasons why it has none.
 ///
 /// Hosts such as JavaScript call the user's `embed` function before they call the engine. A vector that the user passes as an
 /// option must be usable, or the call fails. A vector from `embed` may be unusable: the call then goes on without vectors,
 /// and its response is degraded.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Embedded {
-    /// The vector of the query, or the vectors of all texts to write, one after the other.
+    /// The vector of the query, or the concatenated vectors of all texts to write.
     pub vectors: Option<Vec<f32>>,
     /// The texts to write that `embed` was called with, in the order of `failures`; the vectors of those without a failure stand
     /// in the same order. Empty for a query.
     pub texts: Vec<String>,
     /// Whether an `embed` function made the vectors.
     pub is_by_embed: bool,
-    /// For each text, why `embed` made no usable vector of it. A query is one text.
+    /// For each text, the reason why `embed` returned no usable vector, if it failed. A query counts as one text.
     pub failures: Vec<Option<String>>,
 }
 
@@ -25,7 +25,7 @@ impl Embedded {
     /// Reads the host's part of a call from JSON: `{"byEmbed": true, "failures": ["embed: …"]}`.
     ///
     /// # Errors
-    /// When the JSON has another form.
+    /// Fails when the JSON has another form.
     pub fn read(host: &Json, vectors: Option<Vec<f32>>) -> Result<Embedded, OptionsError> {
         let mut read = Options::of(host);
         let is_by_embed = read.flag("byEmbed").unwrap_or(false);
@@ -39,14 +39,14 @@ impl Embedded {
         Ok(Embedded { vectors, texts, is_by_embed, failures })
     }
 
-    /// Returns why the query has no vector; none where `embed` did not fail.
+    /// Returns the reason why `embed` failed for the query, if it did.
     pub fn failure(&self) -> Option<&str> {
         self.failures.first()?.as_deref()
     }
 }
 
 impl From<Option<Vec<f32>>> for Embedded {
-    /// A vector that the caller passes itself.
+    /// Wraps a vector that the caller passes itself, not one from `embed`.
     fn from(vectors: Option<Vec<f32>>) -> Embedded {
         Embedded { vectors, ..Embedded::default() }
     }

@@ -1,4 +1,4 @@
-//! What the snapshot itself makes of a text.
+//! Embeds texts with the embedders that the snapshot carries.
 
 use super::error::wrong;
 use super::{Engine, SearchError};
@@ -7,10 +7,12 @@ use crate::segment::Embedders;
 use crate::snapshot::SnapshotError;
 
 impl Engine {
-    /// The vector of a text, for a model or the first; none where the snapshot has no embedder for it.
+    /// Embeds a text with the snapshot's own embedder for `model`, by default the schema's first model.
+    ///
+    /// Returns `None` if the snapshot has no embedder for the model.
     ///
     /// # Errors
-    /// When there is no such model, or the snapshot is damaged.
+    /// Fails when there is no such model, or the snapshot is damaged.
     pub fn embed(&self, text: &str, model: Option<&str>) -> Result<Option<Vec<f32>>, SearchError> {
         match self.model(model)? {
             Some(place) => self.embed_with(place, text),
@@ -18,15 +20,17 @@ impl Engine {
         }
     }
 
-    /// Returns the number of numbers in the vectors of a model, or of the first one; none where no vector has settled it.
+    /// Returns the number of dimensions of a model's vectors. `model` defaults to the schema's first model.
+    ///
+    /// Returns `None` as long as the schema leaves the width open and no record has a vector.
     ///
     /// # Errors
-    /// When there is no such model.
+    /// Fails when there is no such model.
     pub fn model_width(&self, model: Option<&str>) -> Result<Option<usize>, SearchError> {
         Ok(self.model(model)?.and_then(|place| self.schema.models().nth(place)?.1.width))
     }
 
-    /// The place of a model, or of the first; none where there is none at all.
+    /// Returns the index of a model, by default the first; `None` if the schema has no model.
     pub(crate) fn model(&self, name: Option<&str>) -> Result<Option<usize>, SearchError> {
         let Some(name) = name else { return Ok((self.schema.models().len() > 0).then_some(0)) };
         let known = || self.schema.models().map(|(name, _)| name).collect::<Vec<_>>().join(", ");
@@ -40,21 +44,21 @@ impl Engine {
         self.schema.model(name).map(|(place, _)| Some(place)).ok_or_else(unknown)
     }
 
-    /// The vector of a text, for the model in this place; none where the snapshot has no embedder for it.
+    /// Embeds a text for the model at this index; `None` if the snapshot has no embedder for it.
     pub(crate) fn embed_with(&self, model: usize, text: &str) -> Result<Option<Vec<f32>>, SearchError> {
         Ok(self.embedders()?.embed(model, text))
     }
 
-    /// What the snapshot itself embeds texts with.
+    /// Returns the snapshot's own embedders.
     pub(crate) fn embedders(&self) -> Result<Embedders<'_>, SnapshotError> {
-        // Those of the snapshot that was opened: what is added since has none of its own.
+        // Only the opened snapshot carries embedders; segments written at run time do not.
         match self.parts.first() {
             Some(part) => part.segment.embedders(),
             None => Ok(Embedders::parse(&self.schema, None)?),
         }
     }
 
-    /// Whether a record has a vector of the model in this place.
+    /// Returns whether a record has a vector of the model at this index.
     pub(crate) fn has_vector(&self, key: Key, model: Option<usize>) -> Result<bool, SearchError> {
         let found = self.find(key)?.zip(model);
         let Some(((part, document), model)) = found else { return Ok(false) };

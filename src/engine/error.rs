@@ -1,4 +1,4 @@
-//! What can go wrong with a search, and with a write.
+//! The errors of searches and writes.
 
 use crate::document::{StoreError, TooSmallFiles};
 use crate::options::OptionsError;
@@ -11,34 +11,34 @@ use crate::snapshot::SnapshotError;
 use crate::state::LineError;
 use crate::wire::Malformed;
 
-/// Why a search has no answer.
+/// The error of a search.
 pub type SearchError = Box<SearchFault>;
 
-/// What keeps a search from being answered.
+/// The reasons why a search fails.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SearchFault {
     /// The expression does not parse.
     #[error(transparent)]
     Query(QueryError),
-    /// The filter cannot be used.
+    /// The filter is invalid.
     #[error(transparent)]
     Filter(FilterError),
-    /// An option cannot be used.
+    /// One option is invalid.
     #[error("{option}: {reason}")]
     Option {
-        /// The option.
+        /// The name of the option.
         option: &'static str,
-        /// What is wrong, and what is allowed.
+        /// The fault, and the values that are allowed.
         reason: String,
     },
-    /// Options cannot be used.
+    /// Several options may be invalid; the message names every fault.
     #[error(transparent)]
     Options(OptionsError),
     /// The query or a text has no usable vector, and the caller asked for `strict`.
     #[error("{reason}")]
     Embedding {
-        /// Why there is no vector.
+        /// The reason.
         reason: String,
     },
     /// There is no such call.
@@ -52,12 +52,12 @@ pub enum SearchFault {
     /// There is no such record.
     #[error("{what} not found: {id}")]
     NotFound {
-        /// What was looked for.
+        /// The kind of thing that the caller asked for, such as a memory.
         what: &'static str,
         /// Its id.
         id: String,
     },
-    /// What the call writes could not be written.
+    /// The call is a write, and the write failed.
     #[error(transparent)]
     Write(WriteError),
     /// The snapshot is damaged.
@@ -94,38 +94,38 @@ impl From<Malformed> for SearchError {
     }
 }
 
-/// An option that cannot be used.
+/// Creates the error for an invalid option.
 #[cold]
 pub(crate) fn wrong(option: &'static str, reason: String) -> SearchError {
     Box::new(SearchFault::Option { option, reason })
 }
 
-/// Why a write cannot be done; then nothing of it is.
+/// The error of a write. A write that fails changes nothing.
 pub type WriteError = Box<WriteFault>;
 
-/// What keeps a write from being done.
+/// The reasons why a write fails.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteFault {
-    /// A record cannot be taken.
+    /// A record does not fit the schema or a limit.
     #[error(transparent)]
     Record(BatchError),
-    /// There is too much for one segment.
+    /// The records exceed a limit of the format.
     #[error(transparent)]
     Merge(MergeError),
-    /// The schema cannot be used.
+    /// The schema is invalid.
     #[error(transparent)]
     Schema(SchemaError),
     /// The changes were made with another schema.
     #[error("the changes were made with another schema; apply them to the snapshot they came from")]
     OtherSchema,
-    /// A line that is no record cannot be taken.
+    /// A line other than a record is invalid.
     #[error(transparent)]
     Line(LineError),
-    /// The documents cannot be divided as was asked for.
+    /// The stored documents cannot be split into files of the requested size.
     #[error(transparent)]
     Files(TooSmallFiles),
-    /// The snapshot, or the changes, are damaged.
+    /// The snapshot or the changes are damaged.
     #[error(transparent)]
     Snapshot(SnapshotError),
 }

@@ -1,28 +1,28 @@
-//! What does a caller ask of `match`?
+//! The options of `match`.
 
 use crate::json::Json;
 use crate::options::{Options, OptionsError};
 
-/// What a caller asks of `match`.
+/// The options of [`Engine::matches`](crate::Engine::matches).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MatchOptions {
-    /// How many rows, best first; all by default.
+    /// The maximum number of rows, best first. All by default.
     pub limit: Option<usize>,
-    /// The weights of the first fields, as bm25() takes them; 1 for the others. By default the schema's.
+    /// The weights of the fields, in order, as bm25() takes them; 1 for the fields beyond. By default the schema's weights.
     pub weights: Option<Vec<f64>>,
-    /// Whether and how a snippet is cut.
+    /// Adds a snippet to every row. Off by default.
     pub snippet: Option<MatchSnippet>,
-    /// Whether and how a field is highlighted.
+    /// Adds a highlighted field to every row. Off by default.
     pub highlight: Option<HighlightOptions>,
     /// Conditions on attributes.
     pub filter: Option<Json>,
 }
 
 impl MatchOptions {
-    /// Reads options from a JSON object; null has none.
+    /// Reads the options from a JSON object, or from null, which means all defaults.
     ///
     /// # Errors
-    /// When one has the wrong type or is missing, or there is no such option.
+    /// Fails when an option is unknown, has the wrong type, or is required and missing. The error names every fault.
     pub fn read(json: &Json) -> Result<MatchOptions, OptionsError> {
         let mut read = Options::of(json);
         let options = MatchOptions::take(&mut read);
@@ -30,7 +30,7 @@ impl MatchOptions {
         Ok(options)
     }
 
-    /// Takes its options from among others.
+    /// Reads the options from among the options of a call.
     pub fn take(read: &mut Options) -> MatchOptions {
         MatchOptions {
             limit: read.whole("limit"),
@@ -42,12 +42,12 @@ impl MatchOptions {
     }
 }
 
-/// A field, by number or name; −1 is any.
+/// A field by number or name; number −1 stands for any field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Column {
-    /// By number.
+    /// The number of the field, from 0, or −1 for any field.
     Number(i64),
-    /// By name.
+    /// The name of the field.
     Name(String),
 }
 
@@ -67,18 +67,18 @@ impl Column {
     }
 }
 
-/// The arguments of snippet().
+/// The arguments of FTS5's snippet().
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatchSnippet {
-    /// The field; −1 for any.
+    /// The field to cut the snippet from; −1 for the best field.
     pub column: Column,
-    /// What stands before a match.
+    /// The text to insert before a match.
     pub open: String,
-    /// What stands after a match.
+    /// The text to insert after a match.
     pub close: String,
-    /// What stands where text is left out.
+    /// The text that replaces left-out text.
     pub ellipsis: String,
-    /// The most tokens.
+    /// The maximum number of tokens.
     pub tokens: i64,
 }
 
@@ -95,14 +95,14 @@ impl MatchSnippet {
     }
 }
 
-/// The arguments of highlight().
+/// The arguments of FTS5's highlight().
 #[derive(Clone, Debug, PartialEq)]
 pub struct HighlightOptions {
-    /// The field.
+    /// The field to highlight.
     pub column: Column,
-    /// What stands before a match.
+    /// The text to insert before a match.
     pub open: String,
-    /// What stands after a match.
+    /// The text to insert after a match.
     pub close: String,
 }
 
@@ -112,7 +112,7 @@ impl HighlightOptions {
     }
 }
 
-/// A text that has to be there.
+/// Reads a required string.
 fn text(read: &mut Options, name: &'static str) -> String {
     read.required_text(name).to_owned()
 }

@@ -11,32 +11,48 @@ use crate::options::Options;
 use crate::order::sort;
 use crate::presentation::{Markers, Markup, Piece, highlight, joined, render, snippet, tokens};
 use crate::query::Query;
-use crate::retrieval::{self, Corpus, Filter, Place, PlaceFinder, Ranked, Retrieval, Target, Test, part_of};
+use crate::retrieval::{
+    self, Corpus, Filter, MatchFinder, PhraseMatch, Ranked, Retrieval, Target, Test, part_of,
+};
 use crate::snapshot::SnapshotError;
 use serde::Serialize;
 
-/// A row that matches.
+/// A row that matches an FTS5 expression.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MatchRow {
-    /// Its id.
+    /// The id of the record.
     pub id: String,
-    /// Its kind.
+    /// The kind of the record.
     pub kind: String,
-    /// bm25: negative, lower is better.
+    /// The bm25() rank: negative, lower is better.
     pub rank: f64,
-    /// snippet(), where asked for; null where the field is.
+    /// The snippet(), if requested; null if the field is null.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snippet: Option<Option<String>>,
-    /// highlight(), where asked for; null where the field is.
+    /// The highlight(), if requested; null if the field is null.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub highlight: Option<Option<String>>,
 }
 
 impl Engine {
-    /// The rows that match an FTS5 expression, in order of rank, then row.
+    /// Returns the rows that match an FTS5 expression, best rank first, ties in row order.
+    ///
+    /// ```
+    /// use snapseek::json::Json;
+    /// use snapseek::{Engine, MatchOptions, Record, Schema};
+    ///
+    /// let mut engine = Engine::empty(&Schema::of_fields([("title", 1.0), ("body", 1.0)])?)?;
+    /// let record = br#"{"id": "1", "title": "Foxes", "body": "The quick brown fox jumps."}"#;
+    /// engine.add([&Record::from_json(Json::parse(record)?)?])?;
+    ///
+    /// let rows = engine.matches("body : NEAR(quick fox, 2) NOT dog", &MatchOptions::default())?;
+    /// assert_eq!(rows[0].id, "1");
+    /// assert!(engine.matches("title : quick", &MatchOptions::default())?.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// When the expression, an option or the filter cannot be used, or the snapshot is damaged.
+    /// Fails when the expression, an option or the filter is invalid, or the snapshot is damaged.
     pub fn matches(&self, expression: &str, options: &MatchOptions) -> Result<Vec<MatchRow>, SearchError> {
         let query = Query::parse(expression, &self.schema.field_names(), &self.analyzer)?;
         let weights = options.weights.clone().unwrap_or_else(|| self.schema.weights());
@@ -88,7 +104,7 @@ impl Engine {
     /// Reads the expression and the options of `match` from one JSON object, and returns the rows.
     ///
     /// # Errors
-    /// As [`Engine::matches`].
+    /// Fails as [`Engine::matches`] does.
     pub fn matches_json(&self, json: &Json) -> Result<Vec<MatchRow>, SearchError> {
         let mut read = Options::of(json);
         let expression = read.required_text("expression");
@@ -97,7 +113,8 @@ impl Engine {
         self.matches(expression, &options)
     }
 
-    /// Returns, for each segment, the documents that pass a filter and are not marked as deleted; none where all are.
+    /// Returns, for each segment, the documents that pass a filter and are not marked as deleted; `None` if there is neither
+    /// a filter nor a deletion mark.
     pub(crate) fn allowed(
         &self,
         corpus: &Corpus,
@@ -135,7 +152,7 @@ impl Engine {
     }
 }
 
-/// Whether a filter has a condition on an attribute.
+/// Returns whether a filter has a condition on an attribute.
 fn mentions(filter: &Json, attribute: &str) -> bool {
     match filter {
         Json::Object(entries) => {
@@ -157,7 +174,7 @@ fn keyed_rows(corpus: &Corpus, ranked: &[Ranked]) -> Result<Vec<MatchRow>, Searc
     ranked.iter().map(row).collect::<Result<Vec<_>, _>>()
 }
 
-/// Calls `each` with every row's place in `rows` and its text, in row order.
+/// Calls `each` with every row's index in `rows` and its text, in row order.
 pub(crate) fn each_text(
     engine: &Engine,
     corpus: &Corpus,
@@ -167,46 +184,46 @@ pub(crate) fn each_text(
 ) -> Result<(), SnapshotError> {
     let mut in_order = rows.to_vec();
     sort(&mut in_order);
-    let mut open: Option<(usize, PlaceFinder)> = None;
+    let mut open: Option<(usize, MatchFinder)> = None;
     each_record(corpus, rows, &mut |number, record| {
         let (place, document) = part_of(corpus, rows[number]);
         if open.as_ref().is_none_or(|(open, _)| *open != place) {
             let all = in_order.iter().map(|row| part_of(corpus, *row));
             let own = all.filter(|(part, _)| *part == place).map(|(_, document)| document);
-            open = Some((place, PlaceFinder::new(&corpus.parts[place], query, own.collect::<Vec<_>>())));
+            open = Some((place, MatchFinder::new(&corpus.parts[place], query, own.collect::<Vec<_>>())));
         }
         let (_, finder) = open.as_mut().expect("it was just opened");
-        let places = finder.places(document)?.unwrap_or_default();
-        each(number, MatchedText::of(engine, query, record, places));
+        let matches = finder.matches(document)?.unwrap_or_default();
+        each(number, MatchedText::of(engine, query, record, matches));
         Ok(())
     })
 }
 
-/// A document, and where the query matches in its texts.
+/// A document, and the matches of the query in its texts.
 pub(crate) struct MatchedText {
     pub record: Record,
     texts: Vec<Option<String>>,
-    pub places: Vec<Place>,
+    pub matches: Vec<PhraseMatch>,
     phrase_lengths: Vec<u32>,
 }
 
 impl MatchedText {
-    fn of(engine: &Engine, query: &Query, record: Record, places: Vec<Place>) -> MatchedText {
+    fn of(engine: &Engine, query: &Query, record: Record, matches: Vec<PhraseMatch>) -> MatchedText {
         let texts = engine.schema.field_names().into_iter().map(|name| record.text(name)).collect::<Vec<_>>();
         let lengths =
             query.phrases.iter().map(|phrase| u32::try_from(phrase.terms.len()).unwrap_or(u32::MAX));
-        MatchedText { record, texts, places, phrase_lengths: lengths.collect::<Vec<_>>() }
+        MatchedText { record, texts, matches, phrase_lengths: lengths.collect::<Vec<_>>() }
     }
 
     pub fn snippet(&self, engine: &Engine, field: Option<FieldId>, length: i64) -> Option<Vec<Piece<'_>>> {
         let texts = self.texts.iter().map(Option::as_deref).collect::<Vec<_>>();
-        snippet(&texts, &engine.analyzer, &self.places, &self.phrase_lengths, field, length)
+        snippet(&texts, &engine.analyzer, &self.matches, &self.phrase_lengths, field, length)
     }
 
     pub fn highlight(&self, engine: &Engine, field: FieldId) -> Option<Vec<Piece<'_>>> {
         let text = self.texts[field.index()].as_deref()?;
-        let own = self.places.iter().filter(|place| place.field == field);
-        let ranges = joined(own.map(|place| (place.position, self.phrase_lengths[place.phrase])));
+        let own = self.matches.iter().filter(|found| found.field == field);
+        let ranges = joined(own.map(|found| (found.position, self.phrase_lengths[found.phrase])));
         Some(highlight(text, &tokens(&engine.analyzer, text), &ranges))
     }
 }

@@ -1,6 +1,7 @@
-//! The read path: bytes in, hits out. Wiring only.
+//! The engine: it opens a snapshot, answers queries, and takes writes.
 //!
-//! An engine is a list of segments: the snapshot it opened, and one for each write since, merged as they grow.
+//! An engine is a list of segments: the opened snapshot first, then one segment per write. Writes merge segments of similar
+//! size, so the list stays short. Retrieval and ranking live in other modules; this one connects them.
 
 mod asking;
 mod changes;
@@ -30,7 +31,7 @@ use crate::attributes::Overrides;
 use crate::bitmap::Bitmap;
 use crate::bm25::Totals;
 use crate::document::{Key, Record};
-use crate::retrieval::{Corpus, Part, TableCache, ValueIndexes};
+use crate::retrieval::{Corpus, LiveSegment, TableCache, ValueIndexes};
 use crate::schema::{Schema, SchemaError};
 use crate::segment::{Segment, parse_record};
 use crate::snapshot::{SnapshotError, SnapshotFault};
@@ -38,35 +39,35 @@ use crate::state::State;
 use slots::Slots;
 use std::sync::OnceLock;
 
-/// Records, open for searching and writing.
+/// The records of a snapshot, open for searching and writing.
 #[derive(Debug)]
 pub struct Engine {
     pub(crate) schema: Schema,
     pub(crate) analyzer: Analyzer,
     parts: Vec<LivePart>,
     totals: Totals,
-    /// What is known of the records; read from the snapshot when it is first asked for.
+    /// The state of the records; read from the snapshot on first use.
     state: OnceLock<Box<State>>,
-    /// By part, what that changes of attributes; worked out when it is first asked for, and after documents got new
-    /// numbers.
+    /// For each part, the attribute values that the state overrides. Derived on first use, and again after a merge has
+    /// renumbered documents.
     overrides: OnceLock<Vec<Overrides>>,
     clock: Clock,
     writer: u64,
-    /// How often something was written: what was worked out before is old.
+    /// The number of writes. A cached value from an earlier count is stale.
     pub(crate) writes: u64,
     /// Values that recipes keep between calls.
     pub(crate) slots: Slots,
 }
 
-/// Tells the time, in milliseconds since 1970.
+/// A function that returns the time, in milliseconds since 1970.
 pub type Clock = fn() -> f64;
 
-/// Always the beginning of 1970: writes are in order all the same.
+/// The default clock: always 0. Stamps have sequence numbers, so writes are ordered even without a clock.
 fn no_clock() -> f64 {
     0.0
 }
 
-/// A segment and what is dead in it.
+/// A segment with its tombstones and caches.
 #[derive(Debug)]
 struct LivePart {
     segment: Segment,
@@ -74,7 +75,7 @@ struct LivePart {
     dead_count: usize,
     tables: TableCache,
     values_by: ValueIndexes,
-    /// Whether it is the snapshot that was opened: what `changes` counts from.
+    /// Whether this is the opened snapshot. [`Engine::changes`] encodes all parts except it.
     is_base: bool,
 }
 
@@ -98,11 +99,24 @@ impl LivePart {
 }
 
 impl Engine {
-    /// Opens a snapshot. Costs the same for any size: sections are read, and their checksums checked, when they are
-    /// first used.
+    /// Opens a snapshot. Opening takes the same time for any size: the engine reads a section, and checks its checksum,
+    /// when it first uses it.
+    ///
+    /// ```
+    /// use snapseek::json::Json;
+    /// use snapseek::{Builder, Engine, Record, Schema, SearchOptions};
+    ///
+    /// let mut builder = Builder::new(&Schema::of_fields([("title", 1.0)])?)?;
+    /// builder.add(&Record::from_json(Json::parse(br#"{"id": "1", "title": "A quick fox"}"#)?)?)?;
+    ///
+    /// let engine = Engine::open(builder.finish()?)?;
+    /// let response = engine.search("foxes", &SearchOptions::default())?;
+    /// assert_eq!(response.hits[0].id, "1");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// When the bytes are no snapshot this build can read.
+    /// Fails when the bytes are not a snapshot that this build can read.
     pub fn open(bytes: Vec<u8>) -> Result<Engine, SnapshotError> {
         let segment = Segment::open(bytes)?;
         if segment.is_changes() {
@@ -115,10 +129,10 @@ impl Engine {
         Ok(Engine { parts: vec![part], totals, ..Engine::bare(schema, analyzer) })
     }
 
-    /// An engine without records.
+    /// Creates an engine without records.
     ///
     /// # Errors
-    /// When the schema cannot be used.
+    /// Fails when the schema is invalid.
     pub fn empty(schema: &Schema) -> Result<Engine, SchemaError> {
         schema.check()?;
         Ok(Engine::bare(schema.clone(), schema.analyzer()?))
@@ -139,44 +153,44 @@ impl Engine {
         }
     }
 
-    /// The same engine with a clock. Without one, it takes every moment for the beginning of 1970.
+    /// Sets the clock. Without one, the time of every call and write is 0, the beginning of 1970.
     #[must_use]
     pub fn with_clock(mut self, clock: Clock) -> Engine {
         self.clock = clock;
         self
     }
 
-    /// The same engine as another writer: each of those whose changes are brought together has a number of its own.
+    /// Sets the writer number. Engines that apply each other's changes need different numbers. Defaults to 0.
     #[must_use]
     pub fn with_writer(mut self, writer: u64) -> Engine {
         self.writer = writer;
         self
     }
 
-    /// The schema.
+    /// Returns the schema.
     pub fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// How many live records there are.
+    /// Returns the number of live records.
     pub fn len(&self) -> usize {
         self.parts.iter().map(LivePart::live).sum()
     }
 
-    /// Whether there is no live record.
+    /// Returns whether there is no live record.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The segments, oldest first.
+    /// Returns the segments, oldest first.
     pub fn segments(&self) -> impl ExactSizeIterator<Item = &Segment> {
         self.parts.iter().map(|part| &part.segment)
     }
 
-    /// The record with this key, as it is now; none where there is none.
+    /// Returns the record with this key, with its changed fields; `None` if there is no such record.
     ///
     /// # Errors
-    /// When the snapshot is damaged.
+    /// Fails when the snapshot is damaged.
     pub fn record(&self, key: Key) -> Result<Option<Record>, SnapshotError> {
         match self.find(key)? {
             Some((part, document)) => {
@@ -187,11 +201,11 @@ impl Engine {
         }
     }
 
-    /// Calls `each` with every live record's JSON text, as it is now, in row order, until it says to stop. What is known
-    /// beside records is in [`Engine::state`].
+    /// Calls `each` with the JSON text of every live record, with its changed fields, in row order. Stops when `each` returns
+    /// `false`. [`Engine::state`] holds everything else: links, sessions, usages and feedback.
     ///
     /// # Errors
-    /// When the snapshot is damaged.
+    /// Fails when the snapshot is damaged.
     pub fn each_record(&self, mut each: impl FnMut(&[u8]) -> bool) -> Result<(), SnapshotError> {
         let state = self.state()?;
         let mut goes_on = true;
@@ -222,23 +236,23 @@ impl Engine {
         damage
     }
 
-    /// Checks everything there is.
+    /// Checks every section: its checksum and its contents.
     ///
     /// # Errors
-    /// When something is damaged.
+    /// Fails with the first damage found.
     pub fn verify(&self) -> Result<(), SnapshotError> {
         self.parts.iter().try_for_each(|part| part.segment.verify())
     }
 
-    /// Checks the checksums of every section, and nothing that takes reading them.
+    /// Checks the checksum of every section, but not its contents.
     ///
     /// # Errors
-    /// When one does not fit.
+    /// Fails with the first section that differs from its checksum.
     pub fn verify_checksums(&self) -> Result<(), SnapshotError> {
         self.parts.iter().try_for_each(|part| part.segment.snapshot().verify())
     }
 
-    /// The part and document of a live record.
+    /// Returns the part and document number of the live record with this key.
     pub(crate) fn find(&self, key: Key) -> Result<Option<(usize, u32)>, SnapshotError> {
         for (number, part) in self.parts.iter().enumerate().rev() {
             if let Some(document) = part.segment.keys()?.find(key)?
@@ -250,7 +264,7 @@ impl Engine {
         Ok(None)
     }
 
-    /// Calls `work` with all segments as retrieval takes them.
+    /// Calls `work` with all segments in the form that retrieval reads.
     pub(crate) fn with_corpus<T, E: From<SnapshotError>>(
         &self,
         work: impl FnOnce(&Corpus) -> Result<T, E>,
@@ -264,16 +278,16 @@ impl Engine {
         for (part, overrides) in self.parts.iter().zip(self.overrides()?) {
             let dead = (part.dead_count > 0).then_some(&part.dead);
             let LivePart { segment, tables, values_by, .. } = part;
-            parts.push(Part { segment, dead, first_row, tables, values_by, overrides });
+            parts.push(LiveSegment { segment, dead, first_row, tables, values_by, overrides });
             first_row += part.segment.documents();
         }
         Ok(OpenParts { parts, totals: self.totals, state: self.state()? })
     }
 }
 
-/// All segments, as retrieval takes them.
+/// All segments in the form that retrieval reads.
 struct OpenParts<'a> {
-    parts: Vec<Part<'a>>,
+    parts: Vec<LiveSegment<'a>>,
     totals: Totals,
     state: &'a State,
 }

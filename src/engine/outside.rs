@@ -1,38 +1,39 @@
-//! Documents that are in other files: what a search needs of them, and how it gets it.
+//! Stored documents in other files than the snapshot.
 //!
-//! Finding records needs no stored document; snippets, highlights, records and explanations do. Natively
-//! [`Engine::attach`] names a source that is read on demand. Elsewhere a call that needs blocks fails with
-//! [`StoreFault::Missing`](crate::document::StoreFault::Missing), all that it needs in one list; the caller fetches their
-//! [`ranges`](Engine::ranges), [`supplies`](Engine::supply) them, calls again, and at last [`trims`](Engine::trim).
+//! Matching and ranking need no stored documents; snippets, highlights, records and explanations do. Native programs call
+//! [`Engine::attach`] with a source that the engine reads on demand. In WebAssembly, a call that needs blocks fails with
+//! [`StoreFault::Missing`](crate::document::StoreFault::Missing), which lists all of them. The host fetches their
+//! [`ranges`](Engine::ranges), passes the bytes to [`supply`](Engine::supply), repeats the call, and finally calls
+//! [`trim`](Engine::trim).
 
 use super::{Engine, WriteError};
 use crate::document::{BlockSource, DocumentsView, FileRange};
 use crate::snapshot::{Section, Snapshot, SnapshotError, Split};
 
 impl Engine {
-    /// The stored documents of the snapshot, where they are in other files; none where they are in the snapshot.
+    /// Returns the stored documents if they are in other files; `None` if the snapshot itself holds them.
     ///
     /// # Errors
-    /// When the snapshot is damaged.
+    /// Fails when the snapshot is damaged.
     pub fn documents_outside(&self) -> Result<Option<DocumentsView<'_>>, SnapshotError> {
-        // What is written at run time keeps its documents; only the snapshot that was opened may not have its own.
+        // Segments written at run time always hold their documents; only the opened snapshot may lack them.
         match self.parts.first().filter(|part| part.segment.outside().is_some()) {
             Some(part) => Ok(Some(part.segment.stored()?)),
             None => Ok(None),
         }
     }
 
-    /// Reads documents that are in other files from `source`, when they are needed.
+    /// Sets the source that the engine reads documents in other files from, on demand.
     pub fn attach(&mut self, source: impl BlockSource + 'static) {
         if let Some(outside) = self.parts.first_mut().and_then(|part| part.segment.outside_mut()) {
             outside.attach(Box::new(source));
         }
     }
 
-    /// Which bytes of which files hold these blocks; neighbours and near ones are one range.
+    /// Returns the byte ranges that hold these blocks. Blocks next to or close to each other share a range.
     ///
     /// # Errors
-    /// When there is no such block, or the snapshot is damaged.
+    /// Fails when a block number is too large, or the snapshot is damaged.
     pub fn ranges(&self, blocks: &[u32]) -> Result<Vec<FileRange>, SnapshotError> {
         match self.documents_outside()? {
             Some(documents) => Ok(documents.ranges(blocks)?),
@@ -40,10 +41,11 @@ impl Engine {
         }
     }
 
-    /// Takes bytes of a file of documents, from `start` on. Every whole block in it is checked and kept at hand.
+    /// Adds bytes of a documents file, starting at offset `start`, to the cache. The engine checks and keeps every block that
+    /// the bytes hold completely.
     ///
     /// # Errors
-    /// When a block is not what the snapshot says.
+    /// Fails when a block differs from its checksum in the snapshot.
     pub fn supply(&self, file: u32, start: u64, bytes: &[u8]) -> Result<(), SnapshotError> {
         match self.documents_outside()? {
             Some(documents) => Ok(documents.supply(file, start, bytes)?),
@@ -51,26 +53,27 @@ impl Engine {
         }
     }
 
-    /// A fresh snapshot of all live records, its documents in files of at most `most` bytes: what `--split-docs` builds.
+    /// Encodes a snapshot of all live records with its documents in files of at most `most` bytes, as
+    /// `snapseek build --split-docs` does.
     ///
     /// # Errors
-    /// As [`Engine::snapshot`]; and when a block of documents is longer than `most`.
+    /// Fails as [`Engine::snapshot`] does, and when a block of documents is longer than `most`.
     pub fn split_snapshot(&self, most: usize) -> Result<Split, WriteError> {
         let whole = Snapshot::open(self.snapshot()?)?;
         let bytes = |section: &Section| (section.kind, whole.bytes()[section.range.clone()].to_vec());
         Ok(Split::of(whole.sections().iter().map(bytes).collect::<Vec<_>>(), most)?)
     }
 
-    /// Sets how many bytes of blocks are kept at hand: [`DEFAULT_CACHE`](crate::document::DEFAULT_CACHE) at first.
+    /// Sets the size of the block cache, in bytes. Defaults to [`DEFAULT_CACHE`](crate::document::DEFAULT_CACHE).
     pub fn set_document_cache(&self, bytes: usize) {
         if let Some(outside) = self.parts.first().and_then(|part| part.segment.outside()) {
             outside.set_cache(bytes);
         }
     }
 
-    /// Drops the blocks beyond that number of bytes, those first that were not used for longest.
+    /// Drops the least recently used blocks until the cache fits its size.
     ///
-    /// Not done by [`Engine::supply`]: a call that needs more blocks than are kept would never have all of them.
+    /// [`Engine::supply`] does not trim: a call that needs more blocks than the cache may hold could never get all of them.
     pub fn trim(&self) {
         if let Some(outside) = self.parts.first().and_then(|part| part.segment.outside()) {
             outside.trim();

@@ -1,4 +1,4 @@
-//! What does a recipe keep between calls? One slot per recipe holds it; the engine does not look inside.
+//! One slot per recipe for the values that it keeps between calls. The engine does not look inside.
 
 use super::Engine;
 use crate::schema::RecipeName;
@@ -34,18 +34,18 @@ impl Slots {
 }
 
 impl Engine {
-    /// Returns the value that a recipe keeps, and creates the default where there is none. Each recipe keeps one type.
+    /// Returns the value that a recipe keeps; creates the default if there is none. Each recipe keeps one type.
     pub(crate) fn kept_mut<T: Any + Default + Send + Sync>(&mut self, recipe: RecipeName) -> &mut T {
         let value = self.slots.0[recipe as usize].kept.get_or_insert_with(|| Box::<T>::default());
         value.downcast_mut().expect("each recipe keeps one type")
     }
 
-    /// Returns the value that a recipe keeps; none where it has kept nothing yet.
+    /// Returns the value that a recipe keeps; `None` if it has kept nothing yet.
     pub(crate) fn kept<T: Any>(&self, recipe: RecipeName) -> Option<&T> {
         self.slots.0[recipe as usize].kept.as_ref()?.downcast_ref()
     }
 
-    /// Returns a value that a recipe derives from the records. `make` runs once between two writes.
+    /// Returns a value that a recipe derives from the records. `make` runs at most once between two writes.
     pub(crate) fn derived<T: Any + Send + Sync, E>(
         &self,
         recipe: RecipeName,

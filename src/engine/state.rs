@@ -11,7 +11,7 @@ impl Engine {
     /// Returns the state: links, sessions, usages, feedback, and changed fields of records.
     ///
     /// # Errors
-    /// When the snapshot is damaged.
+    /// Fails when the snapshot is damaged.
     pub fn state(&self) -> Result<&State, SnapshotError> {
         if let Some(state) = self.state.get() {
             return Ok(state);
@@ -36,10 +36,10 @@ impl Engine {
         Ok(self.state()?.latest().next(now, self.writer))
     }
 
-    /// Takes a line that is not a record, as [`State::take_line`] does.
+    /// Reads a line that is not a record into the state, as [`State::take_line`] does.
     ///
     /// # Errors
-    /// When a field is missing or has the wrong type, or the snapshot is damaged.
+    /// Fails when a field is missing or has the wrong type, or the snapshot is damaged.
     pub fn take_line(&mut self, what: &str, line: &Json) -> Result<(), WriteError> {
         let stamp = self.stamp(None)?;
         Ok(self.state_mut()?.take_line(what, line, stamp)?)
@@ -49,7 +49,7 @@ impl Engine {
     /// texts are not indexed again. Returns whether the record exists.
     ///
     /// # Errors
-    /// When the snapshot is damaged.
+    /// Fails when the snapshot is damaged.
     pub fn set_field(
         &mut self,
         key: Key,
@@ -61,7 +61,7 @@ impl Engine {
         let stamp = self.stamp(now)?;
         if let Some((attribute, _)) = self.schema.attribute(field) {
             self.overrides()?;
-            let overrides = self.overrides.get_mut().expect("they were just worked out");
+            let overrides = self.overrides.get_mut().expect("they were just derived");
             overrides[part].set(attribute, document, value.clone());
         }
         let subject = Subject::Record { id: key.id.to_owned(), kind: key.kind.to_owned() };
@@ -82,7 +82,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Notes that a session used a record.
+    /// Records that a session used a record.
     pub(crate) fn note_usage(
         &mut self,
         session: &str,
@@ -103,7 +103,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Notes feedback: what a person did with an answer.
+    /// Records the feedback of a person on a response.
     pub(crate) fn note_feedback(&mut self, mut feedback: Feedback) -> Result<(), WriteError> {
         let stamp = self.stamp(Some(feedback.created_at))?;
         feedback.id = event_id(stamp);

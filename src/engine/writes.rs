@@ -1,12 +1,12 @@
-//! Adding, replacing and removing records at run time.
+//! Adds, replaces and removes records at run time.
 //!
-//! What is written becomes a segment of its own, encoded by the writer that encodes snapshots; what it replaces is marked
-//! dead. Segments of like size are merged, so there are never many.
+//! The new records of a write become a segment, encoded by the same writer as a snapshot. Replaced and removed records get a
+//! tombstone. Segments of similar size are merged, so there are never many.
 
 use super::{Engine, LivePart, WriteError};
 use crate::document::{DEFAULT_KIND, Key, MAX_KINDS, Record};
 use crate::order::{Map, Set};
-use crate::segment::{BatchWriter, MergeError, MergeFault, Segment, Source, merge};
+use crate::segment::{BatchWriter, MergeError, MergeFault, MergeSource, Segment, merge};
 use crate::snapshot::SnapshotError;
 use crate::vector::RowsView;
 use serde::Serialize;
@@ -42,29 +42,41 @@ pub(crate) struct KeptVector<'a> {
 }
 
 impl<'a> NewRecord<'a> {
-    /// A record without vectors of its own.
+    /// Creates a record without vectors.
     pub fn bare(record: &'a Record) -> NewRecord<'a> {
         NewRecord { record, vectors: Vec::new() }
     }
 }
 
 impl Engine {
-    /// Adds records. A record with the key of another replaces it. Either all are added, or none.
+    /// Adds records. A record with the key of an existing record replaces it. Either all are added, or none.
     ///
     /// A record gets its vectors from the snapshot's own embedders. For other models it keeps the vector of the record that
     /// it replaces, as long as the embedded text is the same.
     ///
+    /// ```
+    /// use snapseek::json::Json;
+    /// use snapseek::{Engine, Record, Schema};
+    ///
+    /// let record = |text: &str| Record::from_json(Json::parse(text.as_bytes()).unwrap()).unwrap();
+    /// let mut engine = Engine::empty(&Schema::of_fields([("title", 1.0)])?)?;
+    /// engine.add([&record(r#"{"id": "1", "title": "Foxes"}"#)])?;
+    /// let written = engine.add([&record(r#"{"id": "1", "title": "Dogs"}"#)])?;
+    /// assert_eq!((written.replaced, engine.len()), (1, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
-    /// When a record does not fit the schema or a limit.
+    /// Fails when a record does not fit the schema or a limit.
     pub fn add<'a>(&mut self, records: impl IntoIterator<Item = &'a Record>) -> Result<Written, WriteError> {
         self.add_with(&records.into_iter().map(NewRecord::bare).collect::<Vec<_>>(), None)
     }
 
-    /// Adds records and vectors that stand on lines of their own: `{"$": "vector", "id": "7", "vector": […]}`. Such a vector
-    /// belongs to a record that is added with it, or to one that the engine has.
+    /// Adds records, and vectors from lines such as `{"$": "vector", "id": "7", "vector": […]}`. A vector line belongs to a
+    /// record among `records` or to a record that the engine already holds.
     ///
     /// # Errors
-    /// As [`Engine::add`], and when a line has no vector that a model can take.
+    /// Fails as [`Engine::add`] does, and when no model accepts the vector of a line.
     pub fn add_lines(&mut self, records: &[Record], vectors: &[Record]) -> Result<Written, WriteError> {
         let mut by_key: Map<(&str, &str), ModelVectors> = Map::new();
         let reader = BatchWriter::new(&self.schema)?;
@@ -72,7 +84,7 @@ impl Engine {
             by_key.or_default((line.id(), line.kind())).push(reader.vector_of(line)?);
         }
         let mut all = Vec::new();
-        // Of records with the same key the last one stays, and the vector is its.
+        // Of several records with the same key the last one stays, so it gets the vector.
         for record in records.iter().rev() {
             let vectors = by_key.remove(&(record.id(), record.kind())).unwrap_or_default();
             all.push(NewRecord { record, vectors });
@@ -88,11 +100,11 @@ impl Engine {
         all.extend(held.iter().map(|(record, vectors)| NewRecord { record, vectors: vectors.clone() }));
         let mut written = self.add_with(&all, None)?;
         warnings.append(&mut written.warnings);
-        // Records that only got a vector are neither new nor replaced by another.
+        // A record that only got a vector counts neither as added nor as replaced.
         Ok(Written { added: written.added - held.len(), replaced: written.replaced - held.len(), warnings })
     }
 
-    /// Adds records as [`Engine::add`] does, at a given moment or now.
+    /// Adds records as [`Engine::add`] does, with `now` or the clock's time as the time of the write.
     pub(crate) fn add_with(
         &mut self,
         records: &[NewRecord],
@@ -123,7 +135,7 @@ impl Engine {
             return Ok(Written::default());
         }
         let batch = writer.finish();
-        let segment = Segment::open(merge(&self.schema, &[Source::Batch(&batch)], 1)?)?;
+        let segment = Segment::open(merge(&self.schema, &[MergeSource::Batch(&batch)], 1)?)?;
         self.check_kinds(&segment, &[])?;
         let stamp = self.stamp(now)?;
         for key in keys_of(&segment)? {
@@ -174,10 +186,10 @@ impl Engine {
         models.map(warning).collect()
     }
 
-    /// Returns the kind of records that an id alone names: the only kind there is, or else `document`.
+    /// Returns the kind that an id without a kind refers to: the only kind if there is just one, otherwise `document`.
     ///
     /// # Errors
-    /// When the snapshot is damaged.
+    /// Fails when the snapshot is damaged.
     pub fn usual_kind(&self) -> Result<&str, SnapshotError> {
         let mut kinds = Set::new();
         for part in &self.parts {
@@ -192,10 +204,10 @@ impl Engine {
         }
     }
 
-    /// Removes the records with these keys; those that are not there are passed over.
+    /// Removes the records with these keys. Keys without a record are ignored.
     ///
     /// # Errors
-    /// When the snapshot is damaged.
+    /// Fails when the snapshot is damaged.
     pub fn remove<'a>(&mut self, keys: impl IntoIterator<Item = Key<'a>>) -> Result<Written, WriteError> {
         let mut written = Written::default();
         let stamp = self.stamp(None)?;
@@ -208,8 +220,8 @@ impl Engine {
         Ok(written)
     }
 
-    /// Checks that the kinds of all records will fit into one segment when those of `segment` are added and those with the
-    /// keys in `removed` are gone.
+    /// Checks that the kinds of all records fit into one segment after the records of `segment` are added and the records
+    /// with the keys in `removed` are gone.
     pub(crate) fn check_kinds(
         &self,
         segment: &Segment,
@@ -225,7 +237,7 @@ impl Engine {
         if kinds.len() <= MAX_KINDS {
             return Ok(());
         }
-        // Some may be those of dead records only.
+        // Some kinds may belong to dead records only, so count again without these.
         kinds = own;
         let removed = removed.iter().map(|(id, kind)| Key { id, kind }).collect::<Set<_>>();
         for part in &self.parts {
@@ -238,7 +250,7 @@ impl Engine {
         if kinds.len() <= MAX_KINDS { Ok(()) } else { Err(MergeError::from(MergeFault::TooManyKinds).into()) }
     }
 
-    /// Takes a segment of new records, whose kinds were checked.
+    /// Appends a segment of new records whose kinds were checked, and marks the records that it replaces dead.
     pub(crate) fn push(&mut self, segment: Segment) -> Result<Written, WriteError> {
         let mut written = Written { added: segment.documents() as usize, ..Written::default() };
         self.overrides.take();
@@ -256,7 +268,7 @@ impl Engine {
         Ok(written)
     }
 
-    /// Marks the live record with this key dead; whether there was one.
+    /// Marks the live record with this key dead. Returns whether there was one.
     pub(crate) fn kill(&mut self, key: Key) -> Result<bool, WriteError> {
         let Some((number, document)) = self.find(key)? else { return Ok(false) };
         let part = &mut self.parts[number];
@@ -269,14 +281,14 @@ impl Engine {
         Ok(true)
     }
 
-    /// Merges the newest segments while the last is not much smaller than the one before it. The snapshot that was opened
-    /// stays as it is.
+    /// Merges the last two segments as long as the last has at least half as many live records as the one before it. Never
+    /// merges the opened snapshot.
     fn merge_small(&mut self) -> Result<(), WriteError> {
         while let [.., before, last] = &self.parts[..]
             && !before.is_base
             && last.live() * 2 >= before.live()
         {
-            let sources = [before, last].map(|part| Source::Segment(&part.segment, &part.dead));
+            let sources = [before, last].map(|part| MergeSource::Segment(&part.segment, &part.dead));
             let merged = Segment::open(merge(&self.schema, &sources, 1)?)?;
             self.parts.truncate(self.parts.len() - 2);
             self.parts.push(LivePart::new(merged, false));
@@ -285,7 +297,7 @@ impl Engine {
     }
 }
 
-/// The keys of all records, in order.
+/// Returns the keys of all documents of a segment, in document order.
 pub(crate) fn keys_of(segment: &Segment) -> Result<Vec<Key<'_>>, SnapshotError> {
     let keys = segment.keys()?;
     let mut all = Vec::new();

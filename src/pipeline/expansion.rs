@@ -1,31 +1,31 @@
-//! What else could a word mean? Completions of a beginning, corrections of a typing error.
+//! Completes prefixes and corrects typing errors.
 //!
-//! Both look at the words as they were written where the snapshot keeps them, otherwise at the stems.
+//! Both search the written forms of words if the snapshot keeps them, and the stems otherwise.
 
 use crate::inverted::TermsView;
 use crate::order::{Map, sort_by};
-use crate::retrieval::{Corpus, Part};
+use crate::retrieval::{Corpus, LiveSegment};
 use crate::snapshot::SnapshotError;
 
-/// A word that starts as asked.
+/// A word that starts with a given prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// The word, folded.
+    /// The folded word.
     pub form: Vec<u8>,
-    /// How often it occurs.
+    /// The number of documents that contain it, or of its occurrences where the snapshot keeps written forms.
     pub count: u64,
 }
 
-/// A beginning stands for at most so many words: the most frequent ones.
+/// The maximum number of completions of a prefix.
 pub const MAX_COMPLETIONS: usize = 512;
 
-/// A word is corrected to at most so many others.
+/// The maximum number of corrections of a word.
 const MAX_CORRECTIONS: usize = 8;
 
-/// The most frequent words that start with `beginning`; ties in the order of their bytes.
+/// Returns the most frequent words that start with `beginning`, ties in byte order, at most [`MAX_COMPLETIONS`].
 ///
 /// # Errors
-/// When the dictionary is damaged.
+/// Fails when the dictionary is damaged.
 pub fn complete(corpus: &Corpus, beginning: &[u8]) -> Result<Vec<Completion>, SnapshotError> {
     let mut counts: Map<Vec<u8>, u64> = Map::new();
     for part in corpus.parts {
@@ -41,13 +41,13 @@ pub fn complete(corpus: &Corpus, beginning: &[u8]) -> Result<Vec<Completion>, Sn
     Ok(completions)
 }
 
-/// The words nearest to `word` within `most` typing errors: fewest errors first, then the most frequent.
+/// Returns the words with the fewest typing errors from `word`, at most `most` errors away, most frequent first.
 ///
-/// Words of fewer than four letters are not corrected, those of fewer than eight by one error only: shorter words have
-/// too many neighbours.
+/// Short words have too many neighbours: words of fewer than four letters get no corrections, and words of fewer than eight
+/// letters get those with one error only.
 ///
 /// # Errors
-/// When the dictionary is damaged.
+/// Fails when the dictionary is damaged.
 pub fn corrections(corpus: &Corpus, word: &[u8], most: u8) -> Result<Vec<Vec<u8>>, SnapshotError> {
     let Ok(text) = std::str::from_utf8(word) else { return Ok(Vec::new()) };
     let letters = text.chars().collect::<Vec<_>>();
@@ -78,21 +78,22 @@ pub fn corrections(corpus: &Corpus, word: &[u8], most: u8) -> Result<Vec<Vec<u8>
     Ok(nearest.map(|(form, _)| form).take(MAX_CORRECTIONS).collect::<Vec<_>>())
 }
 
-fn words<'a>(part: &Part<'a>) -> Result<TermsView<'a>, SnapshotError> {
+fn words<'a>(part: &LiveSegment<'a>) -> Result<TermsView<'a>, SnapshotError> {
     match part.segment.forms()? {
         Some(forms) => Ok(forms),
         None => part.segment.terms(),
     }
 }
 
-/// Edit distances from one word to many: insertions, deletions, replacements, and neighbours swapped.
+/// Computes edit distances from one word to many candidates. Insertions, deletions, replacements and swaps of two adjacent
+/// letters count as one error each.
 ///
-/// Candidates come sorted, so most share a beginning with the one before, and with it the rows of the table.
+/// Candidates come in sorted order. Most share a prefix with the previous candidate, so its table rows are reused.
 struct Distances<'a> {
     word: &'a [char],
     most: u8,
     candidate: Vec<char>,
-    /// A row for each letter of the candidate, and one before them.
+    /// The rows of the distance table: the first row, then one per letter of the candidate.
     rows: Vec<Vec<u8>>,
 }
 
@@ -102,14 +103,14 @@ impl<'a> Distances<'a> {
         Distances { word, most, candidate: Vec::new(), rows: vec![first] }
     }
 
-    /// The errors between the word and `candidate`; none where there are too many.
+    /// Returns the number of errors between the word and `candidate`; `None` if there are more than `most`.
     fn to(&mut self, candidate: &str) -> Option<u8> {
-        // A letter takes a byte at least.
+        // A letter takes at least one byte, so the byte length bounds the number of letters.
         if self.word.len() > candidate.len() + usize::from(self.most) {
             return None;
         }
         let shared = self.candidate.iter().zip(candidate.chars()).take_while(|(a, b)| **a == *b).count();
-        // A beginning that is already too far off was not worked out to its end.
+        // The last candidate may have been abandoned early, with fewer rows than letters.
         let shared = shared.min(self.rows.len() - 1);
         self.candidate.truncate(shared);
         self.rows.truncate(shared + 1);
@@ -145,7 +146,7 @@ impl<'a> Distances<'a> {
 mod tests {
     use super::*;
 
-    /// The textbook table, without shared rows or early ends.
+    /// Computes the distance with the textbook table: no reused rows, no early end.
     fn naive(a: &[char], b: &[char]) -> usize {
         let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
         for i in 0..=a.len() {

@@ -1,4 +1,4 @@
-//! How does a hit explain its score? In one shape for every recipe.
+//! The explanation of a score, in one shape for every recipe.
 
 use super::formula::Rated;
 use super::legs::Signal;
@@ -9,10 +9,10 @@ use serde::Serialize;
 /// The products of the parts add up; the sum is multiplied by every factor.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Explain {
-    /// The keyword signal; none where no word matches.
+    /// The keyword signal; `None` if no word matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keyword: Option<ExplainedKeyword>,
-    /// The vector signal; none where vectors were not compared, or the record has none.
+    /// The vector signal; `None` if the vector leg did not run, or the record has no vector.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vector: Option<ExplainedVector>,
     /// The parts and factors of the score.
@@ -21,7 +21,7 @@ pub struct Explain {
 }
 
 impl Explain {
-    /// Explains a candidate that a formula rated.
+    /// Combines the signals of a rated candidate with the explanation of its score.
     pub fn of(rated: &Rated, score: Explained) -> Explain {
         Explain {
             keyword: rated.keyword.map(ExplainedKeyword::of),
@@ -34,16 +34,16 @@ impl Explain {
 /// The parts and factors of a score.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Explained {
-    /// The products that were added up.
-    pub parts: Vec<Part>,
-    /// The numbers that the sum was multiplied by.
+    /// The products that add up to the sum.
+    pub parts: Vec<ScorePart>,
+    /// The factors that multiply the sum.
     pub factors: Vec<Factor>,
 }
 
 impl Explained {
-    /// Explains a score that is the sum of weighted values: name, value, weight.
+    /// Explains a score that is a weighted sum; each part is given as name, value and weight.
     pub fn sum(parts: &[(&str, f64, f64)]) -> Explained {
-        let part = |(name, value, weight): &(&str, f64, f64)| Part {
+        let part = |(name, value, weight): &(&str, f64, f64)| ScorePart {
             name: (*name).to_owned(),
             value: *value,
             weight: Some(*weight),
@@ -59,21 +59,21 @@ impl Explained {
     }
 }
 
-/// One part of a score.
+/// One weighted signal of a score.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Part {
+pub struct ScorePart {
     /// The name of the signal.
     pub name: String,
     /// The value of the signal.
     pub value: f64,
-    /// The weight of the signal; none where it differs from hit to hit.
+    /// The weight of the signal; `None` if it differs from hit to hit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
     /// The amount that the signal adds to the score.
     pub product: f64,
 }
 
-/// A number that a score was multiplied by.
+/// A number that multiplies a score.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Factor {
     /// The name of the factor.
@@ -87,7 +87,7 @@ pub struct Factor {
 pub struct ExplainedVector {
     /// The cosine, the inner product, or the negative distance.
     pub similarity: f64,
-    /// The rank among the nearest, from 0; none where the leg did not return it as a candidate.
+    /// The rank among the candidates of the vector leg, from 0; `None` if that leg did not return the record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<usize>,
 }
@@ -105,10 +105,10 @@ impl ExplainedVector {
 pub struct ExplainedKeyword {
     /// FTS5's rank: negative, lower is better.
     pub bm25: f64,
-    /// The rank among the best, from 0; none where the leg did not return it as a candidate.
+    /// The rank among the candidates of the keyword leg, from 0; `None` if that leg did not return the record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<usize>,
-    /// The number of tokens of the record and of the average record, and the share of each phrase.
+    /// The length of the record and the share of each phrase; `None` if the recipe does not compute them.
     #[serde(flatten)]
     pub details: Option<KeywordDetails>,
 }
@@ -116,16 +116,16 @@ pub struct ExplainedKeyword {
 impl ExplainedKeyword {
     /// Explains the signal of a candidate.
     pub fn of(signal: Signal) -> ExplainedKeyword {
-        // Negating a zero would give −0.
+        // `-0.0` would show up as −0 in JSON, so subtract instead of negating.
         ExplainedKeyword { bm25: 0.0 - signal.score, place: signal.place, details: None }
     }
 }
 
-/// BM25 phrase by phrase. The parts of the phrases add up to the negative of `bm25`.
+/// The BM25 score per phrase. The parts of the phrases add up to −`bm25`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KeywordDetails {
-    /// The number of tokens of the record.
+    /// The number of tokens in the record.
     pub length: u32,
     /// The average number of tokens per record.
     pub average_length: f64,
@@ -136,7 +136,7 @@ pub struct KeywordDetails {
 /// The share of one phrase in a BM25 score.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ExplainedPhrase {
-    /// The phrase as it was searched for.
+    /// The phrase, as terms of the index.
     pub phrase: String,
     /// The number of records that contain it.
     pub hits: u64,

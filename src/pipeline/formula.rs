@@ -1,13 +1,12 @@
-//! How does a recipe make one score of many signals?
+//! Combines many signals into one score.
 //!
-//! A [`Formula`] is data: terms that are weighed and added up, factors that the sum is multiplied by, and perhaps a clamp
-//! to 0 to 1. What it makes of a candidate can be told term by term ([`Formula::explain`]): the parts add up and are
-//! multiplied to the score.
+//! A [`Formula`] is data: weighted terms that are added up, factors that multiply the sum, and an optional clamp to 0 to 1.
+//! [`Formula::explain`] lists the products and factors of a score.
 
-use super::explain::{Explained, Factor, Part};
+use super::explain::{Explained, Factor, ScorePart};
 use super::legs::{Candidate, Signal};
 use crate::analysis::{Analyzer, Purpose};
-use crate::attributes::Values;
+use crate::attributes::AttributeValues;
 use crate::ids::FieldSet;
 use crate::order::sort_by;
 use crate::ranking::{
@@ -18,37 +17,37 @@ use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
 use std::cmp::Ordering;
 
-/// What a recipe works with.
+/// The inputs of a recipe's formulas.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
     /// The segments.
     pub corpus: &'a Corpus<'a>,
-    /// What is text and what is an attribute.
+    /// The schema of the records.
     pub schema: &'a Schema,
-    /// What breaks text into terms.
+    /// The analyzer that splits text into terms.
     pub analyzer: &'a Analyzer,
-    /// What was asked.
+    /// The text of the query.
     pub query: &'a str,
-    /// Now, in milliseconds.
+    /// The time that ages count from, in milliseconds since 1970.
     pub now: f64,
 }
 
 impl<'a> Context<'a> {
-    /// The terms of the query, each once, in order.
+    /// Returns the distinct terms of the query, in order of first occurrence.
     pub fn query_terms(&self) -> Vec<Vec<u8>> {
         distinct_terms(self.analyzer, self.query)
     }
 
-    /// The attributes of every segment.
+    /// Returns the attribute values of every segment.
     ///
     /// # Errors
-    /// When the attributes are damaged.
-    pub fn values(&self) -> Result<Vec<Values<'a>>, SnapshotError> {
-        self.corpus.parts.iter().map(retrieval::Part::values).collect::<Result<Vec<_>, _>>()
+    /// Fails when the attributes are damaged.
+    pub fn values(&self) -> Result<Vec<AttributeValues<'a>>, SnapshotError> {
+        self.corpus.parts.iter().map(retrieval::LiveSegment::values).collect::<Result<Vec<_>, _>>()
     }
 }
 
-/// The terms of a text, each once, in order.
+/// Returns the distinct terms of a text, in order of first occurrence.
 pub fn distinct_terms(analyzer: &Analyzer, text: &str) -> Vec<Vec<u8>> {
     let mut distinct = Vec::new();
     for term in terms(analyzer, text, Purpose::Query) {
@@ -59,7 +58,7 @@ pub fn distinct_terms(analyzer: &Analyzer, text: &str) -> Vec<Vec<u8>> {
     distinct
 }
 
-/// The terms of a text, in order.
+/// Returns all terms of a text, in order.
 pub(crate) fn terms(analyzer: &Analyzer, text: &str, purpose: Purpose) -> Vec<Vec<u8>> {
     let mut terms = Vec::new();
     analyzer.spans(text, purpose, |span| {
@@ -70,99 +69,100 @@ pub(crate) fn terms(analyzer: &Analyzer, text: &str, purpose: Purpose) -> Vec<Ve
     terms
 }
 
-/// What can be said of a candidate, as a number.
+/// A measurement of a candidate.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Measure {
-    /// How well words match: bm25 as a positive number, 0 where none does.
+    /// The BM25 score as a positive number; 0 if no word matches.
     Bm25(Curve),
-    /// How near its vector is, 0 where it has none.
+    /// The similarity of its vector to the query's vector; 0 without a vector.
     Similarity(Curve),
-    /// Its place among what the words found: 1 for the first, 0 for the last, and for what they did not find.
+    /// The rank among the candidates of the keyword leg, scaled: 1 for the first, 0 for the last and for records that the
+    /// keyword leg did not return.
     Place,
-    /// The share of the query's terms that it has.
+    /// The share of the query's terms that the record contains.
     Overlap,
-    /// What is left at its age.
+    /// A factor from 1 down to 0 that falls with the record's age.
     Age {
-        /// The attributes that tell when: the first that has a value.
+        /// The attributes that hold the time of the record. The first with a value counts.
         attributes: Vec<usize>,
-        /// How things fade.
+        /// The rule by which the factor falls.
         decay: Decay,
-        /// For what has no time.
+        /// The value for a record without a time.
         default: f64,
     },
-    /// A number of its own.
+    /// The value of a numeric attribute.
     Number {
-        /// The attribute; none where the schema lacks it.
+        /// The index of the attribute; `None` if the schema lacks it.
         attribute: Option<usize>,
-        /// For what has none.
+        /// The value for a record without the attribute.
         default: f64,
     },
-    /// What a word of its own is worth.
+    /// A number for each string of a keyword attribute; the record's first string in the table counts.
     Word {
-        /// The attribute; none where the schema lacks it.
+        /// The index of the attribute; `None` if the schema lacks it.
         attribute: Option<usize>,
-        /// What each word is worth.
+        /// The number for each string.
         values: Vec<(String, f64)>,
-        /// For other words and none.
+        /// The number for a record without any of these strings.
         default: f64,
     },
-    /// How much of its words it shares with others: their Jaccard index, whatever their case.
+    /// The Jaccard index of the record's strings and the given strings, ignoring case.
     Shared {
-        /// The attribute; none where the schema lacks it.
+        /// The index of the attribute; `None` if the schema lacks it.
         attribute: Option<usize>,
-        /// The others.
+        /// The given strings.
         with: Vec<String>,
     },
-    /// 1 where it is this word, otherwise 0.
+    /// 1 if one of the record's strings equals this string, otherwise 0.
     Equal {
-        /// The attribute; none where the schema lacks it.
+        /// The index of the attribute; `None` if the schema lacks it.
         attribute: Option<usize>,
-        /// The word.
+        /// The string.
         to: String,
     },
-    /// What was worked out elsewhere, by candidate.
+    /// Precomputed values, one per candidate.
     Given(Vec<f64>),
-    /// The greatest of several, each multiplied by its scale.
+    /// The greatest of several measures, each multiplied by its scale.
     Greatest(Vec<(f64, Measure)>),
 }
 
-/// How a raw signal becomes a part of a score.
+/// A function that maps a raw signal to the value of a term.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Curve {
-    /// As it is.
+    /// The signal itself.
     Plain,
-    /// Divided by this, and at most 1.
+    /// The signal divided by this cap, at most 1.
     Capped(f64),
-    /// x / (1 + x).
+    /// x / (1 + x), for a signal x.
     Saturated,
-    /// At least 0.
+    /// The signal, at least 0.
     Positive,
-    /// Divided by the greatest of all candidates'.
+    /// The signal divided by the greatest signal of all candidates; 0 if none is positive.
     OfGreatest,
 }
 
-/// How things fade with age.
+/// A rule by which a factor falls with age.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Decay {
-    /// By the logarithm of the age (P5), never below the floor.
+    /// Falls with the logarithm of the age (P5), never below the floor.
     Logarithmic {
-        /// The floor.
+        /// The least factor, 0 to 1.
         floor: f64,
     },
-    /// By this share a day.
+    /// Falls exponentially: exp(−rate · days).
     Exponential {
-        /// The share.
+        /// The rate per day.
         rate: f64,
     },
-    /// By half in so many days.
+    /// Halves after a number of days.
     HalfLife {
-        /// The days.
+        /// The half-life in days.
         days: f64,
     },
 }
 
 impl Decay {
-    /// What is left, now, of what is as old as this.
+    /// Returns the factor at time `now` of a record from time `at`. Both are in milliseconds since 1970.
     pub fn left(self, at: f64, now: f64) -> f64 {
         match self {
             Decay::Logarithmic { floor } => recency_boost(at, now, floor),
@@ -172,64 +172,76 @@ impl Decay {
     }
 }
 
-/// A measure under its name, and what it counts.
+/// A named and weighted measure.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Term {
-    /// What it is called in explanations.
+pub struct FormulaTerm {
+    /// The name in explanations.
     pub name: String,
-    /// What is measured.
+    /// The measure.
     pub measure: Measure,
-    /// What it counts.
+    /// The weight.
     pub weight: f64,
 }
 
-/// How a score is made.
+/// A scoring rule: Σ weight · term, multiplied by every factor, optionally clamped to 0 to 1.
+///
+/// ```
+/// use snapseek::pipeline::{Curve, Formula, Measure};
+///
+/// let mut formula = Formula { is_clamped: true, ..Formula::default() };
+/// formula.add("bm25", 0.6, Measure::Bm25(Curve::Saturated));
+/// formula.add("vector", 0.4, Measure::Similarity(Curve::Positive));
+/// formula.multiply("boost", Measure::Number { attribute: None, default: 1.5 });
+/// // The values of the terms and factors of one candidate:
+/// assert_eq!(formula.score(&[0.5, 0.5], &[1.5]), 0.75);
+/// assert_eq!(formula.score(&[1.0, 1.0], &[1.5]), 1.0);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Formula {
-    /// What is added up.
-    pub terms: Vec<Term>,
-    /// What the sum is multiplied by; their weights do not count.
-    pub factors: Vec<Term>,
-    /// Whether the score is brought to 0 to 1.
+    /// The terms of the sum.
+    pub terms: Vec<FormulaTerm>,
+    /// The factors that multiply the sum. Their weights are ignored.
+    pub factors: Vec<FormulaTerm>,
+    /// Whether the score is clamped to 0 to 1.
     pub is_clamped: bool,
 }
 
-/// A candidate with its score.
+/// A candidate with its score, and the values that made it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rated {
-    /// The row.
+    /// The candidate's row.
     pub row: u32,
-    /// How well it fits: higher is better.
+    /// The score: higher is better.
     pub score: f64,
-    /// What words say.
+    /// The signal of the keyword leg.
     pub keyword: Option<Signal>,
-    /// What vectors say.
+    /// The signal of the vector leg.
     pub vector: Option<Signal>,
-    /// What each term of the formula measured.
+    /// The value of each term of the formula.
     pub values: Vec<f64>,
-    /// What each factor of the formula measured.
+    /// The value of each factor of the formula.
     pub factors: Vec<f64>,
 }
 
 impl Formula {
-    /// Adds a measure under its name, and what it counts.
+    /// Adds a weighted term.
     pub fn add(&mut self, name: &str, weight: f64, measure: Measure) {
-        self.terms.push(Term { name: name.to_owned(), measure, weight });
+        self.terms.push(FormulaTerm { name: name.to_owned(), measure, weight });
     }
 
-    /// Multiplies by a measure.
+    /// Adds a factor.
     pub fn multiply(&mut self, name: &str, measure: Measure) {
-        self.factors.push(Term { name: name.to_owned(), measure, weight: 1.0 });
+        self.factors.push(FormulaTerm { name: name.to_owned(), measure, weight: 1.0 });
     }
 
-    /// Rates candidates; they are in row order, and so is what is given back.
+    /// Scores candidates, which must be in row order. The result has the same order.
     ///
     /// # Errors
-    /// When the snapshot is damaged.
+    /// Fails when the snapshot is damaged.
     pub fn rate(&self, context: &Context, candidates: &[Candidate]) -> Result<Vec<Rated>, SnapshotError> {
         let columns = context.values()?;
-        let measured = |terms: &[Term]| {
-            let measure = |term: &Term| term.measure.of_all(context, &columns, candidates);
+        let measured = |terms: &[FormulaTerm]| {
+            let measure = |term: &FormulaTerm| term.measure.of_all(context, &columns, candidates);
             terms.iter().map(measure).collect::<Result<Vec<_>, _>>()
         };
         let (terms, factors) = (measured(&self.terms)?, measured(&self.factors)?);
@@ -244,22 +256,22 @@ impl Formula {
         Ok(rated.collect::<Vec<_>>())
     }
 
-    /// What a candidate scores by what was measured.
+    /// Returns the score of a candidate with these values of the terms and factors.
     pub fn score(&self, values: &[f64], factors: &[f64]) -> f64 {
         let sum = self.terms.iter().zip(values).fold(0.0, |sum, (term, value)| sum + term.weight * value);
         let score = factors.iter().fold(sum, |score, factor| score * factor);
         if self.is_clamped { score.clamp(0.0, 1.0) } else { score }
     }
 
-    /// How a candidate's score was made.
+    /// Returns the products and factors of a candidate's score.
     pub fn explain(&self, rated: &Rated) -> Explained {
-        let part = |(term, value): (&Term, &f64)| Part {
+        let part = |(term, value): (&FormulaTerm, &f64)| ScorePart {
             name: term.name.clone(),
             value: *value,
             weight: Some(term.weight),
             product: term.weight * value,
         };
-        let factor = |(term, value): (&Term, &f64)| Factor { name: term.name.clone(), value: *value };
+        let factor = |(term, value): (&FormulaTerm, &f64)| Factor { name: term.name.clone(), value: *value };
         Explained {
             parts: self.terms.iter().zip(&rated.values).map(part).collect::<Vec<_>>(),
             factors: self.factors.iter().zip(&rated.factors).map(factor).collect::<Vec<_>>(),
@@ -267,14 +279,14 @@ impl Formula {
     }
 }
 
-/// Best first; equal scores in row order.
+/// Sorts candidates by descending score, ties in row order.
 pub fn best_first(rated: &mut [Rated]) {
     sort_by(rated, by_score);
 }
 
-/// The better one first, or else the first row.
+/// Compares two candidates: higher score first, then lower row.
 pub(crate) fn by_score(a: &Rated, b: &Rated) -> Ordering {
-    // Adding zero makes the two zeros one.
+    // `total_cmp` puts −0 before 0; adding zero makes both 0.
     (b.score + 0.0).total_cmp(&(a.score + 0.0)).then(a.row.cmp(&b.row))
 }
 
@@ -297,11 +309,11 @@ impl Measure {
     fn of_all(
         &self,
         context: &Context,
-        columns: &[Values],
+        columns: &[AttributeValues],
         candidates: &[Candidate],
     ) -> Result<Vec<f64>, SnapshotError> {
         let score = |signal: Option<Signal>| signal.map_or(0.0, |signal| signal.score);
-        let of_each = |measure: &dyn Fn(&Values, usize) -> f64| {
+        let of_each = |measure: &dyn Fn(&AttributeValues, usize) -> f64| {
             let own = candidates.iter().map(|candidate| {
                 let (part, document) = part_of(context.corpus, candidate.row);
                 measure(&columns[part], document as usize)
@@ -329,20 +341,20 @@ impl Measure {
             Measure::Number { attribute, default } => of_each(&|values, document| {
                 attribute.and_then(|attribute| values.number(attribute, document)).unwrap_or(*default)
             }),
-            Measure::Word { attribute, values: worths, default } => of_each(&|values, document| {
-                let worth = |word: &str| Some(worths.iter().find(|(known, _)| known == word)?.1);
+            Measure::Word { attribute, values: weights, default } => of_each(&|values, document| {
+                let weight = |word: &str| Some(weights.iter().find(|(known, _)| known == word)?.1);
                 attribute
-                    .and_then(|attribute| values.first_worth(attribute, document, &worth))
+                    .and_then(|attribute| values.first_weight(attribute, document, &weight))
                     .unwrap_or(*default)
             }),
             Measure::Shared { attribute, with } => {
-                let own = |values: &Values, document| Some(values.strings((*attribute)?, document));
+                let own = |values: &AttributeValues, document| Some(values.strings((*attribute)?, document));
                 of_each(&|values, document| jaccard(&own(values, document).unwrap_or_default(), with))
             }
             Measure::Equal { attribute, to } => {
-                let worth = |word: &str| (word == to).then_some(1.0);
+                let weight = |word: &str| (word == to).then_some(1.0);
                 of_each(&|values, document| {
-                    attribute.and_then(|own| values.first_worth(own, document, &worth)).unwrap_or(0.0)
+                    attribute.and_then(|own| values.first_weight(own, document, &weight)).unwrap_or(0.0)
                 })
             }
             Measure::Given(values) => values.clone(),
@@ -358,12 +370,13 @@ impl Measure {
     }
 }
 
-/// What a place among so many is worth: 1 for the first, 0 for the last; 1 where there is one alone.
+/// Scales a rank among `total` candidates to 1 for the first down to 0 for the last. A single candidate gets 1, a missing
+/// rank 0.
 pub(crate) fn place_score(place: Option<usize>, total: usize) -> f64 {
     place.map_or(0.0, |place| normalize_rank_score(place, total))
 }
 
-/// The share of the query's terms that each candidate has.
+/// Returns the share of the query's terms that each candidate contains, 0 to 1.
 pub(crate) fn overlap(context: &Context, candidates: &[Candidate]) -> Result<Vec<f64>, SnapshotError> {
     let terms = context.query_terms();
     if terms.is_empty() {

@@ -1,40 +1,40 @@
-//! What do the words of a query mean? Any of them, perhaps completed or corrected.
+//! Turns the plain words of a query into a MATCH expression, with completions and corrections.
 
 use super::expansion::{complete, corrections};
 use crate::analysis::{Analyzer, Purpose};
 use crate::order::sort;
-use crate::query::{Query, QueryError, Term, all_words, any_beginning, any_word, words};
+use crate::query::{Query, QueryError, QueryTerm, all_words, any_beginning, any_word, words};
 use crate::retrieval::Corpus;
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
 use serde::Serialize;
 
-/// A query as it will be looked for.
+/// A query of plain words, ready to run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Interpretation {
     /// The MATCH expression, before completions and corrections.
     pub expression: String,
-    /// The query.
+    /// The parsed query, with completions and corrections.
     pub query: Query,
-    /// What was corrected.
+    /// The corrected words.
     pub corrected: Vec<Correction>,
-    /// What could not be done.
+    /// Requests that could not be met, and the reasons.
     pub warnings: Vec<String>,
 }
 
-/// A word that the index lacks.
+/// A word that the index lacks, and the words that replace it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Correction {
-    /// The word.
+    /// The word as the user wrote it.
     pub word: String,
-    /// What was looked for.
+    /// The words that were searched instead.
     pub instead: Vec<String>,
 }
 
-/// Why a query cannot be interpreted.
+/// The error of interpreting a query.
 pub type InterpretError = Box<InterpretFault>;
 
-/// What keeps a query from being interpreted.
+/// The reasons why interpreting a query fails.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InterpretFault {
@@ -48,22 +48,25 @@ pub enum InterpretFault {
 
 boxed_from!(InterpretFault: Query(QueryError), Snapshot(SnapshotError));
 
-/// How the words of a query are looked for.
+/// The rule by which the words of a query match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WordRule {
-    /// Any of them is enough.
+    /// A record matches if it contains any of the words.
     #[default]
     Any,
-    /// All of them have to be there.
+    /// A record matches if it contains all of the words.
     All,
-    /// Any of them, as the beginning of a word.
+    /// A record matches if any of its words starts with any of the query's words.
     Prefix,
 }
 
-/// Makes a query of the words of `text`.
+/// Turns the words of `text` into a query.
+///
+/// `as_you_type` lets the last word stand for every word that starts with it. `typos` is the number of typing errors
+/// allowed in a word that the index lacks, 0 to 2.
 ///
 /// # Errors
-/// When the dictionary is damaged.
+/// Fails when the dictionary is damaged.
 pub fn interpret(
     text: &str,
     rule: WordRule,
@@ -84,7 +87,7 @@ pub fn interpret(
     if (as_you_type || typos > 0) && !schema.keeps_forms() {
         let what = if as_you_type { "asYouType" } else { "typos" };
         warnings.push(format!(
-            "{what}: this snapshot keeps no written forms, so only stems were looked at; build it with forms = true"
+            "{what}: this snapshot keeps no written forms, so only stems were searched; build it with forms = true"
         ));
     }
     let is_typing = as_you_type && text.chars().last().is_some_and(|last| !last.is_whitespace());
@@ -103,7 +106,7 @@ fn last_word(text: &str) -> Option<&str> {
     text.split(is_between).next_back()
 }
 
-/// Lets the last token of the query stand for every word that starts with it.
+/// Replaces the last token of the query by every word that starts with it.
 fn type_ahead(
     query: &mut Query,
     word: &str,
@@ -114,14 +117,14 @@ fn type_ahead(
     let Some(term) = query.phrases.last_mut().and_then(|phrase| phrase.terms.last_mut()) else {
         return Ok(());
     };
-    let Term::Exact(_) = term else { return Ok(()) };
+    let QueryTerm::Exact(_) = term else { return Ok(()) };
     let mut beginning = None;
     analyzer.spans(word, Purpose::Query, |span| beginning = Some(&word[span.start..span.end]));
     let Some(beginning) = beginning else { return Ok(()) };
     let mut form = Vec::new();
     analyzer.fold(beginning, &mut form);
     if !schema.keeps_forms() {
-        *term = Term::Prefix(form);
+        *term = QueryTerm::Prefix(form);
         return Ok(());
     }
     let mut terms =
@@ -131,7 +134,7 @@ fn type_ahead(
     Ok(())
 }
 
-/// Replaces words that the index lacks by those a typing error away.
+/// Replaces words that the index lacks by similar words.
 fn correct(
     query: &mut Query,
     text: &str,
@@ -143,12 +146,12 @@ fn correct(
 ) -> Result<(), SnapshotError> {
     let last = query.phrases.len().saturating_sub(1);
     for ((number, phrase), word) in query.phrases.iter_mut().enumerate().zip(words(text)) {
-        let [Term::Exact(term)] = &phrase.terms[..] else { continue };
-        // What is still being typed is incomplete, not wrong.
+        let [QueryTerm::Exact(term)] = &phrase.terms[..] else { continue };
+        // The user is still typing the last word: it is incomplete, not wrong.
         if number == last && is_typing || is_known(corpus, term)? {
             continue;
         }
-        // Errors are made in words as they are written; a stem has lost half of what could tell them apart.
+        // Compare written forms: people misspell words, not stems, and stems differ in fewer letters.
         let mut form = Vec::new();
         if let Some(token) = only_token(word, analyzer) {
             analyzer.fold(token, &mut form);
@@ -165,7 +168,7 @@ fn correct(
     Ok(())
 }
 
-/// The token of a word that is a single one.
+/// Returns the token of a word; `None` unless the word has exactly one.
 fn only_token<'a>(word: &'a str, analyzer: &Analyzer) -> Option<&'a str> {
     let mut tokens = Vec::new();
     analyzer.spans(word, Purpose::Query, |span| tokens.push(&word[span.start..span.end]));
@@ -175,8 +178,8 @@ fn only_token<'a>(word: &'a str, analyzer: &Analyzer) -> Option<&'a str> {
     }
 }
 
-/// Any of the terms that these forms are reduced to.
-fn any_of(forms: Vec<Vec<u8>>, analyzer: &Analyzer) -> Term {
+/// Returns a term that matches the stem of any of these forms.
+fn any_of(forms: Vec<Vec<u8>>, analyzer: &Analyzer) -> QueryTerm {
     let stem = |mut form: Vec<u8>| {
         analyzer.stem(&mut form);
         form
@@ -184,7 +187,7 @@ fn any_of(forms: Vec<Vec<u8>>, analyzer: &Analyzer) -> Term {
     let mut terms = forms.into_iter().map(stem).collect::<Vec<_>>();
     sort(&mut terms);
     terms.dedup();
-    Term::AnyOf(terms)
+    QueryTerm::AnyOf(terms)
 }
 
 fn is_known(corpus: &Corpus, term: &[u8]) -> Result<bool, SnapshotError> {

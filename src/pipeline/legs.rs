@@ -1,92 +1,94 @@
-//! Which rows are candidates? What words find, and what vectors find.
+//! Finds candidates: the best rows of the keyword leg and of the vector leg.
 
 use crate::bitmap::Bitmap;
 use crate::order::Map;
 use crate::query::Query;
-use crate::retrieval::{self, Corpus, Found, Nearest, Ranked, Retrieval, nearest, part_of, similarities};
+use crate::retrieval::{
+    self, Corpus, KeywordResult, Nearest, Ranked, Retrieval, nearest, part_of, similarities,
+};
 use crate::snapshot::SnapshotError;
 use crate::vector;
 use serde::Serialize;
 
-/// How many rows of bits are looked at again, for one that is wanted.
+/// The number of rows per wanted row that the 1-bit first pass of a vector search keeps for exact scoring.
 const CANDIDATES_OF_BITS: usize = 2;
-/// And at least so many.
+/// The least number of rows that the 1-bit first pass keeps.
 const MIN_CANDIDATES_OF_BITS: usize = 400;
 
-/// What to look for.
+/// A search for candidates in one or both legs.
 #[derive(Clone, Copy, Debug)]
-pub struct Ask<'a> {
-    /// The words; none where only vectors are asked.
+pub struct CandidateQuery<'a> {
+    /// The words; `None` to run the vector leg only.
     pub words: Option<Words<'a>>,
-    /// The place of the model, and the vector; none where only words are asked.
+    /// The index of the model and the query's vector; `None` to run the keyword leg only.
     pub vector: Option<(usize, &'a vector::VectorQuery)>,
-    /// How many candidates each leg gives at most.
+    /// The maximum number of candidates per leg.
     pub depth: usize,
-    /// By segment, the documents that may be hits; none where all may.
+    /// For each segment, the documents that may be hits; `None` if all may.
     pub allowed: Option<&'a [Bitmap]>,
-    /// Whether to find out which rows match, all of them.
+    /// Whether to collect all matching rows of the keyword leg, for counts and facets.
     pub wants_all: bool,
 }
 
 /// The words of a query.
 #[derive(Clone, Copy, Debug)]
 pub struct Words<'a> {
-    /// As they are looked for.
+    /// The parsed query.
     pub query: &'a Query,
     /// The weight of each field.
     pub weights: &'a [f64],
 }
 
-/// A row that a leg gave.
+/// A row that a leg returned, with the signals of both legs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
     /// The row.
     pub row: u32,
-    /// What words say.
+    /// The signal of the keyword leg.
     pub keyword: Option<Signal>,
-    /// What vectors say.
+    /// The signal of the vector leg.
     pub vector: Option<Signal>,
 }
 
 impl Candidate {
-    /// A row that no leg gave.
+    /// Creates a candidate that no leg returned, such as a pinned record.
     pub fn of_row(row: u32) -> Candidate {
         Candidate { row, keyword: None, vector: None }
     }
 }
 
-/// What one leg says of a row.
+/// The signal of one leg for a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Signal {
-    /// bm25, or the similarity: higher is better.
+    /// The BM25 score as a positive number, or the similarity: higher is better.
     pub score: f64,
-    /// Its place among the leg's own candidates, from 0; none where it is not one of them.
+    /// The rank among the leg's candidates, from 0; `None` if the leg did not return the row.
     pub place: Option<usize>,
 }
 
 /// The candidates of both legs.
 #[derive(Clone, Debug)]
 pub struct Candidates {
-    /// In row order, each once.
+    /// The distinct candidates, in row order.
     pub rows: Vec<Candidate>,
-    /// What the words found; none where they were not asked.
-    pub keyword: Option<Found>,
-    /// How many the vectors gave; none where they were not asked.
+    /// The result of the keyword leg; `None` if it did not run.
+    pub keyword: Option<KeywordResult>,
+    /// The number of candidates of the vector leg; `None` if it did not run.
     pub vector: Option<usize>,
 }
 
-impl<'a> Ask<'a> {
-    /// What is asked of the vectors, where they are asked.
+impl<'a> CandidateQuery<'a> {
+    /// Returns the parameters of the vector leg, if it runs.
     pub fn nearest(&self) -> Option<Nearest<'a>> {
         let (model, query) = self.vector?;
         let candidates = MIN_CANDIDATES_OF_BITS.max(CANDIDATES_OF_BITS * self.depth);
         Some(Nearest { model, query, limit: self.depth, allowed: self.allowed, candidates })
     }
 
-    /// The candidates, each with what its own leg says.
+    /// Runs the legs. Each candidate has the signals of the legs that returned it.
     ///
     /// # Errors
-    /// When the snapshot is damaged.
+    /// Fails when the snapshot is damaged.
     pub fn candidates(&self, corpus: &Corpus) -> Result<Candidates, SnapshotError> {
         let (allowed, wants_all) = (self.allowed, self.wants_all);
         let keyword = match self.words {
@@ -104,11 +106,11 @@ impl<'a> Ask<'a> {
         Ok(Candidates { rows, keyword, vector: near.map(|rows| rows.len()) })
     }
 
-    /// Looks every candidate up in the leg that did not give it, so that none counts less only because a leg stopped
-    /// short of it. What does not match, or has no vector, stays without.
+    /// Adds the missing signal to every candidate that only one leg returned, so that no candidate scores less only because
+    /// a leg stopped at its limit. A candidate that does not match, or has no vector, stays without that signal.
     ///
     /// # Errors
-    /// When the snapshot is damaged.
+    /// Fails when the snapshot is damaged.
     pub fn complete(&self, corpus: &Corpus, rows: &mut [Candidate]) -> Result<(), SnapshotError> {
         if let Some(words) = self.words {
             complete_keyword(corpus, words, rows)?;
@@ -122,7 +124,7 @@ impl<'a> Ask<'a> {
 
 fn united(keyword: &[Ranked], nearest: &[Ranked]) -> Vec<Candidate> {
     let mut rows = Map::<u32, Candidate>::new();
-    // Negating a zero would show as −0.
+    // `-0.0` would show up as −0, so subtract instead of negating.
     let signal =
         |place: usize, ranked: &Ranked| Some(Signal { score: 0.0 - ranked.rank, place: Some(place) });
     for (place, ranked) in keyword.iter().enumerate() {
@@ -134,7 +136,7 @@ fn united(keyword: &[Ranked], nearest: &[Ranked]) -> Vec<Candidate> {
     rows.into_iter().map(|(_, candidate)| candidate).collect::<Vec<_>>()
 }
 
-/// Looks up in the index the rows that the words did not give.
+/// Scores the candidates that the keyword leg did not return.
 fn complete_keyword(corpus: &Corpus, words: Words, rows: &mut [Candidate]) -> Result<(), SnapshotError> {
     let mut only =
         corpus.parts.iter().map(|part| Bitmap::none(part.segment.documents() as usize)).collect::<Vec<_>>();
@@ -158,7 +160,7 @@ fn complete_keyword(corpus: &Corpus, words: Words, rows: &mut [Candidate]) -> Re
     Ok(())
 }
 
-/// Looks up the vectors of the rows that the vectors did not give.
+/// Computes the similarity of the candidates that the vector leg did not return.
 fn complete_vector(
     corpus: &Corpus,
     (model, query): (usize, &vector::VectorQuery),
@@ -172,13 +174,13 @@ fn complete_vector(
     Ok(())
 }
 
-/// How many candidates each leg gave; none where it did not run.
+/// The number of candidates per leg; `None` for a leg that did not run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Legs {
-    /// Of the words.
+    /// The candidates of the keyword leg.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keyword: Option<usize>,
-    /// Of the vectors.
+    /// The candidates of the vector leg.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vector: Option<usize>,
 }

@@ -1,8 +1,8 @@
-//! How do candidates become a ranked page? The steps that every recipe shares.
+//! The steps that every recipe shares, from the text of a query to a ranked page.
 //!
-//! A recipe interprets the query ([`interpret`]), gathers candidates from the keyword and vector legs ([`Ask`]), scores them
-//! with a [`Formula`] or a fusion rule of its own, and sends the ranked candidates through the [`Stages`] that the caller
-//! asked for.
+//! A recipe interprets the query ([`interpret`]), gathers candidates from the keyword and vector legs
+//! ([`CandidateQuery`]), scores them with a [`Formula`] or a fusion rule of its own, and runs the [`Stages`] that the caller
+//! requested on the ranked candidates.
 
 mod expansion;
 mod explain;
@@ -14,12 +14,12 @@ mod stages;
 
 pub use expansion::{Completion, MAX_COMPLETIONS, complete, corrections};
 pub use explain::{
-    Explain, Explained, ExplainedKeyword, ExplainedPhrase, ExplainedVector, Factor, KeywordDetails, Part,
+    Explain, Explained, ExplainedKeyword, ExplainedPhrase, ExplainedVector, Factor, KeywordDetails, ScorePart,
 };
-pub use formula::{Context, Curve, Decay, Formula, Measure, Rated, Term};
+pub use formula::{Context, Curve, Decay, Formula, FormulaTerm, Measure, Rated};
 pub(crate) use formula::{best_first, by_score, distinct_terms, overlap, place_score, terms};
 pub use interpretation::{Correction, InterpretError, InterpretFault, Interpretation, WordRule, interpret};
-pub use legs::{Ask, Candidate, Candidates, Legs, Signal, Words};
+pub use legs::{Candidate, CandidateQuery, Candidates, Legs, Signal, Words};
 pub(crate) use rows::rows_of;
 pub use rows::{ids_of, key_of};
-pub use stages::{Staged, Stages, Standing, relevance};
+pub use stages::{RankedRow, Staged, Stages, relevance};

@@ -1,28 +1,28 @@
-//! Which record is a row, and which rows have an id?
+//! Translates rows to keys and ids to rows.
 
 use crate::bitmap::Bitmap;
 use crate::document::Key;
 use crate::retrieval::{Corpus, part_of};
 use crate::snapshot::SnapshotError;
 
-/// The key of a row.
+/// Returns the key of a row.
 ///
 /// # Errors
-/// When the snapshot is damaged.
+/// Fails when the snapshot is damaged.
 pub fn key_of<'a>(corpus: &Corpus<'a>, row: u32) -> Result<Key<'a>, SnapshotError> {
     let (part, document) = part_of(corpus, row);
     Ok(corpus.parts[part].segment.keys()?.get(document as usize)?)
 }
 
-/// The ids of rows.
+/// Returns the ids of rows.
 ///
 /// # Errors
-/// When the snapshot is damaged.
+/// Fails when the snapshot is damaged.
 pub fn ids_of(corpus: &Corpus, rows: &[u32]) -> Result<Vec<String>, SnapshotError> {
     rows.iter().map(|row| Ok(key_of(corpus, *row)?.id.to_owned())).collect::<Result<Vec<_>, _>>()
 }
 
-/// The live rows with this id, of whatever kind, as far as they are allowed.
+/// Returns the live rows with this id, of any kind. `allowed` restricts them per segment.
 pub(crate) fn rows_of(
     corpus: &Corpus,
     id: &str,

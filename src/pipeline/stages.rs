@@ -1,8 +1,14 @@
-//! What may happen to hits once they are scored? Stages that a caller asks for, the same for every recipe.
+//! Optional stages that filter, reorder and cut scored hits, the same for every recipe.
 //!
-//! In this order: `asOf` narrows what may be found at all; `pinned` records come first, whatever their score;
-//! `minRelevance` drops what neither words nor vectors find relevant; `fold` puts near-duplicates under the better hit;
-//! `diversity` reorders; the page is cut; `maxTokens` cuts it again.
+//! They run in this order:
+//!
+//! 1. `asOf` restricts which records may be hits.
+//! 2. `pinned` puts records first, whatever their score.
+//! 3. `minRelevance` drops hits that neither leg finds relevant.
+//! 4. `fold` puts near-duplicates under the better hit.
+//! 5. `diversity` reorders by maximal marginal relevance.
+//! 6. The page is cut to its limit.
+//! 7. `maxTokens` cuts it to a token budget.
 
 use super::formula::{Context, Rated, terms};
 use super::legs::{Candidate, Signal};
@@ -18,70 +24,84 @@ use crate::snapshot::SnapshotError;
 use crate::tokens::estimate_tokens;
 use std::mem::take;
 
-/// How alike two hits are that count as the same, where nobody says otherwise.
+/// The similarity of near-duplicates with `fold: true`.
 const DEFAULT_FOLD: f64 = 0.95;
-/// More tokens than any reader takes.
+/// The greatest token budget.
 const MAX_TOKENS: usize = 1_000_000_000;
-/// A caller pins at most so many records.
+/// The maximum number of pinned records.
 const MAX_PINNED: usize = 100;
 
-/// What a caller asks for; nothing by default.
+/// The options of the stages; all off by default.
+///
+/// ```
+/// use snapseek::json::Json;
+/// use snapseek::options::Options;
+/// use snapseek::pipeline::Stages;
+///
+/// let json = Json::parse(br#"{"fold": true, "maxTokens": 2000}"#)?;
+/// let mut options = Options::of(&json);
+/// let stages = Stages::read(&mut options);
+/// options.finish()?;
+/// assert_eq!((stages.fold, stages.max_tokens), (Some(0.95), Some(2000)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stages {
-    /// The least relevance, 0 to 1: see [`relevance`].
+    /// The least [`relevance`] of a hit, 0 to 1.
     pub min_relevance: Option<f64>,
-    /// The ids of records that come first, in this order, as far as they pass the filter.
+    /// The ids of at most 100 records that come first, in this order, if they pass the filter.
     pub pinned: Vec<String>,
-    /// The moment whose records are asked for: those that were there, and valid, then.
+    /// A time in milliseconds since 1970. Only records that existed and were valid at that time are hits.
     pub as_of: Option<f64>,
-    /// How alike a hit is, at least, that is folded under a better one, 0 to 1.
+    /// The least similarity, 0 to 1, at which a hit is folded under a better one.
     pub fold: Option<f64>,
-    /// λ of maximal marginal relevance, 0 to 1.
+    /// The λ of maximal marginal relevance, 0 to 1: 1 ranks by score alone, 0 by diversity alone.
     pub diversity: Option<f64>,
-    /// How many tokens the texts of all hits have together, at most.
+    /// The token budget for the texts of all hits together: 1 to 1,000,000,000.
     pub max_tokens: Option<usize>,
 }
 
-/// How relevant a candidate is, by the raw signals, 0 to 1: the greater of bm25 as x / (1 + x) and the similarity.
+/// Returns the relevance of a candidate by its raw signals: the greater of the similarity and x / (1 + x) for BM25 score x.
 ///
-/// A score is relative: the best hit of a nonsense query scores as high as that of a good one. This is not.
+/// Scores are relative: the best hit of a nonsense query may score as high as the best hit of a good query. Relevance is
+/// absolute.
 pub fn relevance(keyword: Option<Signal>, vector: Option<Signal>) -> f64 {
     let words = keyword.map_or(0.0, |signal| bm25_normalize(signal.score));
     vector.map_or(words, |signal| signal.score.max(words))
 }
 
-/// A hit on its way through the stages.
+/// A scored row, the input of the stages.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Standing {
+pub struct RankedRow {
     /// The row.
     pub row: u32,
-    /// Its score.
+    /// The score.
     pub score: f64,
-    /// How relevant it is.
+    /// The [`relevance`].
     pub relevance: f64,
 }
 
-impl Standing {
-    /// Of what was rated.
-    pub fn of(rated: &Rated) -> Standing {
+impl RankedRow {
+    /// Creates the stages' input from a rated candidate.
+    pub fn of(rated: &Rated) -> RankedRow {
         let Rated { row, score, keyword, vector, .. } = *rated;
-        Standing { row, score, relevance: relevance(keyword, vector) }
+        RankedRow { row, score, relevance: relevance(keyword, vector) }
     }
 }
 
-/// What the stages left.
+/// The result of the stages.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Staged {
-    /// The hits of the page, as places in what came in.
+    /// The hits of the page, as indexes into the stages' input.
     pub places: Vec<usize>,
-    /// For each hit of the page, the rows that are folded under it.
+    /// For each hit of the page, the rows that were folded under it.
     pub folded: Vec<Vec<u32>>,
-    /// How many of the first hits are there because they were pinned.
+    /// The number of pinned hits; they are the first hits of the page.
     pub pinned: usize,
 }
 
 impl Stages {
-    /// Reads the options of the stages from those of a call.
+    /// Reads the options of the stages from among the options of a call.
     pub fn read(options: &mut Options) -> Stages {
         let fold = match options.json("fold") {
             Some(Json::Bool(true)) => Some(DEFAULT_FOLD),
@@ -102,12 +122,12 @@ impl Stages {
         }
     }
 
-    /// Whether they leave hits as they are: the best, cut to the page.
+    /// Returns whether the stages only cut the hits to the page.
     pub fn are_none(&self) -> bool {
         *self == Stages { as_of: self.as_of, ..Stages::default() }
     }
 
-    /// What may be found at all; none where everything may.
+    /// Returns the filter of `asOf`; `None` if it is off.
     pub fn filter(&self, schema: &Schema) -> Option<Filter> {
         let at = self.as_of?;
         let mut all = Vec::new();
@@ -122,10 +142,10 @@ impl Stages {
         Some(Filter::All(all))
     }
 
-    /// Adds the pinned records to the candidates, which are in row order, as far as they may be hits.
+    /// Adds the pinned records that may be hits to the candidates, which must be in row order.
     ///
     /// # Errors
-    /// When the snapshot is damaged.
+    /// Fails when the snapshot is damaged.
     pub fn add_pinned(
         &self,
         corpus: &Corpus,
@@ -142,19 +162,19 @@ impl Stages {
         Ok(())
     }
 
-    /// The rows of the pinned records.
+    /// Returns the rows of the pinned records.
     ///
     /// # Errors
-    /// When the snapshot is damaged.
+    /// Fails when the snapshot is damaged.
     pub fn pinned_rows(&self, corpus: &Corpus) -> Result<Vec<u32>, SnapshotError> {
         let rows = self.pinned.iter().map(|id| rows_of(corpus, id, None)).collect::<Result<Vec<_>, _>>()?;
         Ok(rows.concat())
     }
 
-    /// Puts what was rated, best first, through the stages, and cuts it to the page.
+    /// Runs the stages on rated candidates, best first, and keeps those of the page.
     ///
     /// # Errors
-    /// When the snapshot is damaged.
+    /// Fails when the snapshot is damaged.
     pub fn run_on(
         &self,
         context: &Context,
@@ -165,19 +185,19 @@ impl Stages {
             rated.truncate(limit);
             return Ok(Staged::default());
         }
-        let staged = self.run(context, &rated.iter().map(Standing::of).collect::<Vec<_>>(), limit)?;
+        let staged = self.run(context, &rated.iter().map(RankedRow::of).collect::<Vec<_>>(), limit)?;
         *rated = staged.places.iter().map(|place| take(&mut rated[*place])).collect::<Vec<_>>();
         Ok(staged)
     }
 
-    /// Puts hits, best first, through the stages.
+    /// Runs the stages on hits, best first. The page has at most `limit` hits.
     ///
     /// # Errors
-    /// When the snapshot is damaged.
-    pub fn run(&self, context: &Context, hits: &[Standing], limit: usize) -> Result<Staged, SnapshotError> {
+    /// Fails when the snapshot is damaged.
+    pub fn run(&self, context: &Context, hits: &[RankedRow], limit: usize) -> Result<Staged, SnapshotError> {
         let mut order = self.pinned_places(context.corpus, hits)?;
         let pinned = order.len().min(limit);
-        let is_relevant = |hit: &Standing| self.min_relevance.is_none_or(|least| hit.relevance >= least);
+        let is_relevant = |hit: &RankedRow| self.min_relevance.is_none_or(|least| hit.relevance >= least);
         let others = (0..hits.len()).filter(|place| !order.contains(place) && is_relevant(&hits[*place]));
         let others = others.collect::<Vec<_>>();
         order.extend(others);
@@ -214,8 +234,8 @@ impl Stages {
         Ok(Staged { pinned: pinned.min(order.len()), places: order, folded })
     }
 
-    /// The places of the pinned records, in the order in which they were pinned.
-    fn pinned_places(&self, corpus: &Corpus, hits: &[Standing]) -> Result<Vec<usize>, SnapshotError> {
+    /// Returns the indexes of the pinned records in `hits`, in the order of `pinned`.
+    fn pinned_places(&self, corpus: &Corpus, hits: &[RankedRow]) -> Result<Vec<usize>, SnapshotError> {
         let mut places = Vec::new();
         for id in &self.pinned {
             let rows = rows_of(corpus, id, None)?;
@@ -227,12 +247,12 @@ impl Stages {
     }
 }
 
-/// About how many tokens the texts of a row have (P1).
+/// Estimates the number of tokens in the texts of a row (P1).
 fn tokens_of(context: &Context, row: u32) -> Result<usize, SnapshotError> {
     Ok(estimate_tokens(&texts_of(context, row)?))
 }
 
-/// The text fields of a row, one a line.
+/// Returns the text fields of a row, one per line.
 fn texts_of(context: &Context, row: u32) -> Result<String, SnapshotError> {
     let (part, document) = part_of(context.corpus, row);
     let record = context.corpus.parts[part].segment.record(document)?;
@@ -240,19 +260,20 @@ fn texts_of(context: &Context, row: u32) -> Result<String, SnapshotError> {
     Ok(texts.collect::<Vec<_>>().join("\n"))
 }
 
-/// How alike hits are: the cosine of their vectors, or the Jaccard index of their terms where one has no vector.
+/// Computes the similarity of hits: the cosine of their vectors, or the Jaccard index of their terms if one has no vector.
 struct Likeness<'a> {
     context: &'a Context<'a>,
-    hits: &'a [Standing],
-    /// By hit, once it was asked for: its vector of the first model, and its terms.
+    hits: &'a [RankedRow],
+    /// For each hit, its vector of the first model, if any; `None` until it is first needed.
     vectors: Vec<Option<Option<Vec<f32>>>>,
+    /// For each hit, its terms; `None` until they are first needed.
     terms: Vec<Option<Vec<String>>>,
-    /// What went wrong on the way.
+    /// The last error of a comparison. The closures of the stages cannot return it.
     result: Result<(), SnapshotError>,
 }
 
 impl<'a> Likeness<'a> {
-    fn new(context: &'a Context<'a>, hits: &'a [Standing]) -> Likeness<'a> {
+    fn new(context: &'a Context<'a>, hits: &'a [RankedRow]) -> Likeness<'a> {
         let (vectors, terms) =
             (hits.iter().map(|_| None).collect::<Vec<_>>(), hits.iter().map(|_| None).collect::<Vec<_>>());
         Likeness { context, hits, vectors, terms, result: Ok(()) }

@@ -4,7 +4,7 @@ use super::highlight::{Marking, Window};
 use super::{Piece, joined, tokens};
 use crate::analysis::{Analyzer, Span};
 use crate::ids::FieldId;
-use crate::retrieval::Place;
+use crate::retrieval::PhraseMatch;
 
 /// The largest length of a snippet, in tokens.
 pub const MAX_SNIPPET_TOKENS: i64 = 64;
@@ -25,11 +25,11 @@ const STARTS_SENTENCE: i64 = 100;
 /// use snapseek::analysis::Analyzer;
 /// use snapseek::ids::FieldId;
 /// use snapseek::presentation::{Markers, Markup, render, snippet};
-/// use snapseek::retrieval::Place;
+/// use snapseek::retrieval::PhraseMatch;
 ///
 /// let analyzer = Analyzer::parse("unicode61")?;
 /// let text = "One two three four five six seven eight";
-/// let match_of_six = [Place { field: FieldId(0), position: 5, phrase: 0 }];
+/// let match_of_six = [PhraseMatch { field: FieldId(0), position: 5, phrase: 0 }];
 /// let pieces = snippet(&[Some(text)], &analyzer, &match_of_six, &[1], None, 3).unwrap();
 /// let markers = Markers { open: "[", close: "]", ellipsis: "…" };
 /// assert_eq!(render(&pieces, markers, Markup::Plain), "…five [six] seven…");
@@ -38,7 +38,7 @@ const STARTS_SENTENCE: i64 = 100;
 pub fn snippet<'a>(
     texts: &[Option<&'a str>],
     analyzer: &Analyzer,
-    places: &[Place],
+    places: &[PhraseMatch],
     phrase_lengths: &[u32],
     field: Option<FieldId>,
     length: i64,
@@ -84,7 +84,7 @@ struct Best {
 
 /// The candidate windows of one field.
 struct Windows<'a> {
-    places: &'a [Place],
+    places: &'a [PhraseMatch],
     phrase_lengths: &'a [u32],
     length: i64,
     size: i64,
@@ -156,7 +156,7 @@ mod tests {
     fn a_text_of_nothing_but_matches_takes_no_time_to_speak_of() {
         let text = "fox. ".repeat(60_000);
         let analyzer = Analyzer::parse("unicode61").unwrap();
-        let place = |position| Place { field: FieldId(0), position, phrase: 0 };
+        let place = |position| PhraseMatch { field: FieldId(0), position, phrase: 0 };
         let places = (0..60_000).map(place).collect::<Vec<_>>();
         let started = Instant::now();
         let pieces = snippet(&[Some(&text)], &analyzer, &places, &[1], None, 3).unwrap();

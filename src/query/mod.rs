@@ -57,7 +57,7 @@ pub struct NearGroup {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Phrase {
     /// The term at each position; empty if the text had no token.
-    pub terms: Vec<Term>,
+    pub terms: Vec<QueryTerm>,
     /// Whether the phrase matches only at the start of a field (`^`).
     pub is_initial: bool,
     /// The fields to search, the same as in its [`NearGroup`]. The set is empty if column filters exclude each other.
@@ -66,7 +66,7 @@ pub struct Phrase {
 
 /// The terms that match at one position of a phrase.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Term {
+pub enum QueryTerm {
     /// Exactly this term.
     Exact(Vec<u8>),
     /// Any term that starts with these bytes. It may also precede other terms, as in `ant* + bat`.

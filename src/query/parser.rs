@@ -7,7 +7,7 @@
 //! only then is the first one evaluated.
 
 use super::lexer::{Lexer, Token, TokenKind};
-use super::{NearGroup, Phrase, Query, QueryError, QueryFault, QueryNode, Term};
+use super::{NearGroup, Phrase, Query, QueryError, QueryFault, QueryNode, QueryTerm};
 use crate::analysis::{Analyzer, Purpose};
 use crate::ids::{FieldId, FieldSet};
 
@@ -410,8 +410,8 @@ impl<'a> Parser<'a> {
             self.stack = base;
             self.add_terms(&string, &mut terms);
             // The star, or its absence, applies to the last term so far, even if this string added none.
-            if let Some(Term::Exact(bytes) | Term::Prefix(bytes)) = terms.pop() {
-                terms.push(if is_prefix { Term::Prefix(bytes) } else { Term::Exact(bytes) });
+            if let Some(QueryTerm::Exact(bytes) | QueryTerm::Prefix(bytes)) = terms.pop() {
+                terms.push(if is_prefix { QueryTerm::Prefix(bytes) } else { QueryTerm::Exact(bytes) });
             }
             if self.next.kind != TokenKind::Plus {
                 break;
@@ -427,24 +427,24 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn add_terms(&self, string: &Token, terms: &mut Vec<Term>) {
+    fn add_terms(&self, string: &Token, terms: &mut Vec<QueryTerm>) {
         let text = string.unquoted();
         self.analyzer.spans(&text, Purpose::Query, |span| {
             let mut term = Vec::new();
             self.analyzer.term(&text[span.start..span.end], &mut term);
-            terms.push(Term::Exact(term));
+            terms.push(QueryTerm::Exact(term));
         });
     }
 
     /// Turns each term that is a single CJK character into a prefix.
     ///
     /// An index of bigrams has such a character mostly as the first of a pair; see [`crate::analysis`].
-    fn widen_lone_characters(&self, terms: &mut [Term]) {
+    fn widen_lone_characters(&self, terms: &mut [QueryTerm]) {
         for term in terms {
-            if let Term::Exact(bytes) = term
+            if let QueryTerm::Exact(bytes) = term
                 && str::from_utf8(bytes).is_ok_and(|text| self.is_lone_character(text))
             {
-                *term = Term::Prefix(std::mem::take(bytes));
+                *term = QueryTerm::Prefix(std::mem::take(bytes));
             }
         }
     }

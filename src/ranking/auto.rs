@@ -14,7 +14,7 @@
 //! present by accident and a vector says little, so words count more as well. docs/fusion.md describes how the three
 //! constants were found, how they were evaluated, and where the rule fails.
 
-use super::fusion::{Candidate, Fused, best_first};
+use super::fusion::{Fused, FusionCandidate, best_first};
 use crate::bm25;
 use crate::order::sort_by;
 
@@ -61,8 +61,8 @@ pub struct Auto<Id> {
 /// Each candidate should carry both signals if it has them, whichever leg found it. A candidate without a vector counts
 /// as average, a candidate that matches no word as 0. For a given query, raising a signal never lowers a score. If one
 /// leg gives nothing, the order is that of the other.
-pub fn auto<Id: Copy + Ord>(candidates: &[Candidate<Id>], query: &QueryStatistics) -> Auto<Id> {
-    let words = candidates.iter().map(Candidate::keyword_or_zero).collect::<Vec<_>>();
+pub fn auto<Id: Copy + Ord>(candidates: &[FusionCandidate<Id>], query: &QueryStatistics) -> Auto<Id> {
+    let words = candidates.iter().map(FusionCandidate::keyword_or_zero).collect::<Vec<_>>();
     let best_words = words.iter().copied().fold(0.0, f64::max);
     let has_words = best_words > 0.0;
     let bound = (bm25::CEILING * query.idf_sum.max(LEAST_IDF)).max(best_words);
@@ -100,7 +100,7 @@ fn trust(words: &[f64], average_length: f64) -> f64 {
 }
 
 /// Returns how far a candidate's cosine lies from the average, in standard deviations.
-fn deviations<Id>(candidate: &Candidate<Id>, query: &QueryStatistics, has_words: bool) -> f64 {
+fn deviations<Id>(candidate: &FusionCandidate<Id>, query: &QueryStatistics, has_words: bool) -> f64 {
     let Some(cosine) = candidate.finite_cosine() else { return 0.0 };
     match query.cosine_deviation > LEAST_DEVIATION {
         true => (cosine - query.mean_cosine) / query.cosine_deviation,
@@ -117,15 +117,19 @@ mod tests {
     const PLAIN: QueryStatistics =
         QueryStatistics { idf_sum: 12.0, average_length: 120.0, mean_cosine: 0.1, cosine_deviation: 0.1 };
 
-    fn candidate(id: u32, keyword: impl Into<Option<f64>>, cosine: impl Into<Option<f64>>) -> Candidate<u32> {
-        Candidate { id, keyword: keyword.into(), cosine: cosine.into() }
+    fn candidate(
+        id: u32,
+        keyword: impl Into<Option<f64>>,
+        cosine: impl Into<Option<f64>>,
+    ) -> FusionCandidate<u32> {
+        FusionCandidate { id, keyword: keyword.into(), cosine: cosine.into() }
     }
 
-    fn order(candidates: &[Candidate<u32>], query: &QueryStatistics) -> Vec<u32> {
+    fn order(candidates: &[FusionCandidate<u32>], query: &QueryStatistics) -> Vec<u32> {
         auto(candidates, query).ranked.iter().map(|scored| scored.id).collect()
     }
 
-    fn scores(candidates: &[Candidate<u32>]) -> Vec<(u32, f64)> {
+    fn scores(candidates: &[FusionCandidate<u32>]) -> Vec<(u32, f64)> {
         auto(candidates, &PLAIN).ranked.iter().map(|fused| (fused.id, fused.score)).collect()
     }
 
@@ -138,13 +142,13 @@ mod tests {
         })
     }
 
-    fn some_candidates(seed: u64, count: u32) -> Vec<Candidate<u32>> {
+    fn some_candidates(seed: u64, count: u32) -> Vec<FusionCandidate<u32>> {
         let mut numbers = some_numbers(seed);
         let mut next = || numbers.next().unwrap();
         let one = |id| {
             let (keyword, cosine) =
                 ((next() > 0.3).then(|| 20.0 * next()), (next() > 0.1).then(|| next() - 0.3));
-            Candidate { id, keyword, cosine }
+            FusionCandidate { id, keyword, cosine }
         };
         (0..count).map(one).collect()
     }
@@ -262,7 +266,7 @@ mod tests {
 
     #[test]
     fn vectors_count_for_more_in_long_records_and_where_words_have_no_winner() {
-        let share = |candidates: &[Candidate<u32>], length| {
+        let share = |candidates: &[FusionCandidate<u32>], length| {
             auto(candidates, &QueryStatistics { average_length: length, ..PLAIN }).vector_share
         };
         let level = (0..12).map(|id| candidate(id, 8.0, 0.4)).collect::<Vec<_>>();

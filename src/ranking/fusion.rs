@@ -35,7 +35,7 @@ impl<Id> Fused<Id> {
 
 /// The signals of both legs for one record.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Candidate<Id> {
+pub struct FusionCandidate<Id> {
     /// The record. No two candidates have the same id.
     pub id: Id,
     /// The record's bm25 score as a positive number, if it matches.
@@ -44,7 +44,7 @@ pub struct Candidate<Id> {
     pub cosine: Option<f64>,
 }
 
-impl<Id> Candidate<Id> {
+impl<Id> FusionCandidate<Id> {
     pub(super) fn finite_cosine(&self) -> Option<f64> {
         self.cosine.filter(|cosine| cosine.is_finite())
     }
@@ -114,16 +114,16 @@ pub fn normalise<Id: Copy>(scored: &[ScoredId<Id>]) -> Vec<ScoredId<Id>> {
 ///
 /// `alpha` ranges from 0 (keywords alone) to 1 (vectors alone). A missing signal counts as 0. If all cosines are equal,
 /// they count as 1. Scores are 0 to 1, best first; ties are ordered by id.
-pub fn sum<Id: Copy + Ord>(candidates: &[Candidate<Id>], alpha: f64) -> Vec<Fused<Id>> {
+pub fn sum<Id: Copy + Ord>(candidates: &[FusionCandidate<Id>], alpha: f64) -> Vec<Fused<Id>> {
     let alpha = alpha.clamp(0.0, 1.0);
-    let most = candidates.iter().map(Candidate::keyword_or_zero).fold(0.0, f64::max);
-    let cosines = || candidates.iter().filter_map(Candidate::finite_cosine);
+    let most = candidates.iter().map(FusionCandidate::keyword_or_zero).fold(0.0, f64::max);
+    let cosines = || candidates.iter().filter_map(FusionCandidate::finite_cosine);
     let (low, high) = (cosines().fold(f64::INFINITY, f64::min), cosines().fold(f64::NEG_INFINITY, f64::max));
-    let keyword = |candidate: &Candidate<Id>| match most > 0.0 {
+    let keyword = |candidate: &FusionCandidate<Id>| match most > 0.0 {
         true => candidate.keyword_or_zero() / most,
         false => 0.0,
     };
-    let vector = |candidate: &Candidate<Id>| match candidate.finite_cosine() {
+    let vector = |candidate: &FusionCandidate<Id>| match candidate.finite_cosine() {
         Some(cosine) if high > low => (cosine - low) / (high - low),
         Some(_) => 1.0,
         None => 0.0,
@@ -152,8 +152,12 @@ mod tests {
         scored.iter().map(|scored| scored.id).collect()
     }
 
-    fn candidate(id: u32, keyword: impl Into<Option<f64>>, cosine: impl Into<Option<f64>>) -> Candidate<u32> {
-        Candidate { id, keyword: keyword.into(), cosine: cosine.into() }
+    fn candidate(
+        id: u32,
+        keyword: impl Into<Option<f64>>,
+        cosine: impl Into<Option<f64>>,
+    ) -> FusionCandidate<u32> {
+        FusionCandidate { id, keyword: keyword.into(), cosine: cosine.into() }
     }
 
     #[test]
@@ -207,8 +211,9 @@ mod tests {
 
     #[test]
     fn a_sum_without_one_leg_keeps_the_order_of_the_other() {
-        let order =
-            |candidates: &[Candidate<u32>]| sum(candidates, 0.5).iter().map(|f| f.id).collect::<Vec<_>>();
+        let order = |candidates: &[FusionCandidate<u32>]| {
+            sum(candidates, 0.5).iter().map(|f| f.id).collect::<Vec<_>>()
+        };
         let words = [candidate(1, 1.0, None), candidate(2, 3.0, None), candidate(3, 2.0, None)];
         assert_eq!(order(&words), [2, 3, 1]);
         let vectors = [candidate(1, None, -0.2), candidate(2, None, 0.3), candidate(3, None, f64::NAN)];

@@ -32,7 +32,7 @@ pub use cosine::cosine_similarity;
 pub use decay::{exponential_decay, half_life_decay, recency_boost};
 pub use diversify::diversified;
 pub use diversity::{folded, marginal_relevance};
-pub use fusion::{Candidate, Fused, RRF_K, ScoredId, by_ranks, normalise, reciprocal_rank_fusion, sum};
+pub use fusion::{Fused, FusionCandidate, RRF_K, ScoredId, by_ranks, normalise, reciprocal_rank_fusion, sum};
 pub use graph::{
     DEFAULT_GRAPH_WEIGHT, GraphRerank, MAX_GRAPH_WEIGHT, Reranked, RerankedResult, apply_graph_rerank,
     graph_signals, relation_weight,

@@ -25,7 +25,7 @@ impl Validity {
     ///
     /// With an end: 1 until the last quarter of the window, then linearly down to 0. The window starts at `from`, or else
     /// at `created_at`. Without an end: 0.5 to the power of the years since `updated_at`, or else since `created_at`.
-    pub fn worth(&self, now: f64) -> f64 {
+    pub fn temporal_factor(&self, now: f64) -> f64 {
         let Some(until) = self.until else {
             // An entry without a date has no age.
             let at = self.updated_at.or(self.created_at);
@@ -53,30 +53,30 @@ mod tests {
     #[test]
     fn v7_without_a_window_half_is_left_after_a_year_of_no_change() {
         let aged = |days: f64| Validity { updated_at: Some(NOW - days * DAY), ..Validity::default() };
-        assert_eq!(aged(0.0).worth(NOW), 1.0);
-        assert!((aged(365.0).worth(NOW) - 0.5).abs() < 1e-15);
-        assert!((aged(730.0).worth(NOW) - 0.25).abs() < 1e-15);
-        assert_eq!(aged(-9.0).worth(NOW), 1.0);
+        assert_eq!(aged(0.0).temporal_factor(NOW), 1.0);
+        assert!((aged(365.0).temporal_factor(NOW) - 0.5).abs() < 1e-15);
+        assert!((aged(730.0).temporal_factor(NOW) - 0.25).abs() < 1e-15);
+        assert_eq!(aged(-9.0).temporal_factor(NOW), 1.0);
         let created = Validity { created_at: Some(NOW - 365.0 * DAY), ..Validity::default() };
-        assert_eq!(created.worth(NOW), aged(365.0).worth(NOW));
+        assert_eq!(created.temporal_factor(NOW), aged(365.0).temporal_factor(NOW));
         let both = Validity { updated_at: Some(NOW), ..created };
-        assert_eq!(both.worth(NOW), 1.0, "the last change counts");
-        assert_eq!(Validity::default().worth(NOW), 1.0);
+        assert_eq!(both.temporal_factor(NOW), 1.0, "the last change counts");
+        assert_eq!(Validity::default().temporal_factor(NOW), 1.0);
     }
 
     #[test]
     fn v7_with_a_window_the_last_quarter_is_a_line_to_zero() {
         let window = Validity { from: Some(0.0), until: Some(100.0), ..Validity::default() };
-        let at = |now: f64| window.worth(now);
+        let at = |now: f64| window.temporal_factor(now);
         assert_eq!([at(0.0), at(74.0), at(75.0), at(80.0), at(90.0)], [1.0, 1.0, 1.0, 0.8, 0.4]);
         assert_eq!([at(100.0), at(101.0)], [0.0, 0.0]);
         let made = Validity { from: None, created_at: Some(0.0), updated_at: Some(50.0), ..window };
-        assert_eq!(made.worth(90.0), 0.4, "a window without a beginning begins with the entry");
+        assert_eq!(made.temporal_factor(90.0), 0.4, "a window without a beginning begins with the entry");
         let old = Validity { created_at: Some(-1e12), ..window };
-        assert_eq!(old.worth(50.0), 1.0, "age does not count within a window");
+        assert_eq!(old.temporal_factor(50.0), 1.0, "age does not count within a window");
         let endless = Validity { until: Some(100.0), ..Validity::default() };
-        assert_eq!([endless.worth(99.0), endless.worth(100.0)], [1.0, 0.0]);
+        assert_eq!([endless.temporal_factor(99.0), endless.temporal_factor(100.0)], [1.0, 0.0]);
         let backwards = Validity { from: Some(200.0), until: Some(100.0), ..Validity::default() };
-        assert_eq!([backwards.worth(99.0), backwards.worth(100.0)], [1.0, 0.0]);
+        assert_eq!([backwards.temporal_factor(99.0), backwards.temporal_factor(100.0)], [1.0, 0.0]);
     }
 }

@@ -1,7 +1,6 @@
-//! How does each source system rank?
+//! The recipes: one module per source system, with its options, ranking, response and writes.
 //!
-//! Every recipe has one home: its options, ranking, response and writes stand together. A recipe reads the engine's segments
-//! and state, runs the shared [`pipeline`](crate::pipeline), and owns no retrieval of its own.
+//! A recipe reads the engine's segments and state, and runs the steps of the shared [`pipeline`](crate::pipeline).
 
 pub mod hybrid;
 pub mod memory;

@@ -2,8 +2,8 @@
 //!
 //! A filter scans every row. Following links, in contrast, looks up many values that few rows have.
 
-use super::{Corpus, Part};
-use crate::attributes::{ColumnView, Values, texts_of};
+use super::{Corpus, LiveSegment};
+use crate::attributes::{AttributeValues, ColumnView, texts_of};
 use crate::json::Json;
 use crate::order::Map;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -67,7 +67,7 @@ impl ValueIndexes {
 /// Rows come in row order, except that rows whose value changed since they were written come last in their segment.
 pub fn each_row_with(
     corpus: &Corpus,
-    columns: &[Values],
+    columns: &[AttributeValues],
     attribute: usize,
     text: &str,
     visit: &mut dyn FnMut(u32) -> bool,
@@ -80,8 +80,8 @@ pub fn each_row_with(
 }
 
 fn each_of_part(
-    part: &Part,
-    values: &Values,
+    part: &LiveSegment,
+    values: &AttributeValues,
     attribute: usize,
     text: &str,
     visit: &mut dyn FnMut(u32) -> bool,

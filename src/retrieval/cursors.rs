@@ -2,7 +2,7 @@
 //!
 //! An OR or an AND of plain phrases becomes one scored source per phrase. Every other query becomes a tree of cursors.
 
-use super::Part;
+use super::LiveSegment;
 use super::phrase_lists::{PhraseList, near_list};
 use crate::ids::FieldSet;
 use crate::query::{Query, QueryNode};
@@ -37,7 +37,7 @@ fn are_positive(weights: &[f64]) -> bool {
 /// # Errors
 /// Fails when the index is damaged.
 pub fn sources<'a>(
-    part: &Part<'a>,
+    part: &LiveSegment<'a>,
     query: &Query,
     weights: &[f64],
     lists: Vec<PhraseList>,
@@ -72,7 +72,7 @@ pub fn sources<'a>(
 /// # Errors
 /// Fails when the index is damaged.
 pub fn matching<'a>(
-    part: &Part<'a>,
+    part: &LiveSegment<'a>,
     query: &Query,
     node: &QueryNode,
     lists: &mut [PhraseList],
@@ -101,7 +101,7 @@ pub fn matching<'a>(
 }
 
 fn of_phrase<'a>(
-    part: &Part<'a>,
+    part: &LiveSegment<'a>,
     phrase: usize,
     fields: FieldSet,
     lists: &mut [PhraseList],

@@ -2,8 +2,8 @@
 //!
 //! `{ project: "web", tags: { any: ["a", "b"] }, createdAt: { gte: 5 }, not: {…}, or: [{…}, {…}] }`
 
-use super::Part;
-use crate::attributes::{AttributeType, ColumnView, Values, number_of, texts_of, time_of};
+use super::LiveSegment;
+use crate::attributes::{AttributeType, AttributeValues, ColumnView, number_of, texts_of, time_of};
 use crate::bitmap::Bitmap;
 use crate::codes::Codes;
 use crate::json::Json;
@@ -137,11 +137,11 @@ impl Filter {
     ///
     /// # Errors
     /// Fails when the attributes are damaged.
-    pub fn apply(&self, part: &Part) -> Result<Bitmap, SnapshotError> {
+    pub fn apply(&self, part: &LiveSegment) -> Result<Bitmap, SnapshotError> {
         self.evaluate(part, &part.values()?)
     }
 
-    fn evaluate(&self, part: &Part, values: &Values) -> Result<Bitmap, SnapshotError> {
+    fn evaluate(&self, part: &LiveSegment, values: &AttributeValues) -> Result<Bitmap, SnapshotError> {
         let len = part.segment.documents() as usize;
         Ok(match self {
             Filter::All(filters) => {
@@ -226,7 +226,7 @@ impl Test {
         }
     }
 
-    fn of_key(&self, part: &Part, target: Target) -> Result<Bitmap, SnapshotError> {
+    fn of_key(&self, part: &LiveSegment, target: Target) -> Result<Bitmap, SnapshotError> {
         let keys = part.segment.keys()?;
         let len = keys.len();
         let is_wanted = |own: &str| match self {

@@ -12,7 +12,7 @@ mod filter;
 mod nearest;
 mod occurrence;
 mod phrase_lists;
-mod places;
+mod phrase_matches;
 mod search;
 mod stored;
 mod table_cache;
@@ -24,13 +24,13 @@ pub use by_value::{ValueIndexes, each_row_with};
 pub use filter::{Filter, FilterError, FilterFault, Target, Test};
 pub use nearest::{Nearest, Spread, nearest, similarities, spread};
 pub use occurrence::occurrences;
-pub use places::{Place, PlaceFinder};
-pub use search::{Found, Retrieval, facet_counts, search};
+pub use phrase_matches::{MatchFinder, PhraseMatch};
+pub use search::{KeywordResult, Retrieval, facet_counts, search};
 pub use stored::require;
 pub use table_cache::TableCache;
-pub use tfidf::{TermStatistics, Terms};
+pub use tfidf::{TermSelection, TermStatistics};
 
-use crate::attributes::{Overrides, Values};
+use crate::attributes::{AttributeValues, Overrides};
 use crate::bitmap::Bitmap;
 use crate::bm25::Totals;
 use crate::document::Key;
@@ -41,7 +41,7 @@ use crate::state::State;
 
 /// A segment with its tombstones and its place in row order.
 #[derive(Clone, Copy, Debug)]
-pub struct Part<'a> {
+pub struct LiveSegment<'a> {
     /// The segment.
     pub segment: &'a Segment,
     /// The dead documents; `None` if all are live.
@@ -56,13 +56,13 @@ pub struct Part<'a> {
     pub overrides: &'a Overrides,
 }
 
-impl<'a> Part<'a> {
+impl<'a> LiveSegment<'a> {
     /// Returns the current attributes of the segment's documents.
     ///
     /// # Errors
     /// Fails when the attributes are damaged.
-    pub fn values(&self) -> Result<Values<'a>, SnapshotError> {
-        Ok(Values::new(self.segment.columns()?, self.overrides))
+    pub fn values(&self) -> Result<AttributeValues<'a>, SnapshotError> {
+        Ok(AttributeValues::new(self.segment.columns()?, self.overrides))
     }
 
     /// Returns which documents may be hits: the live ones among the allowed.
@@ -102,7 +102,7 @@ pub fn row_of(corpus: &Corpus, key: Key) -> Result<Option<u32>, SnapshotError> {
 #[derive(Clone, Copy, Debug)]
 pub struct Corpus<'a> {
     /// The segments.
-    pub parts: &'a [Part<'a>],
+    pub parts: &'a [LiveSegment<'a>],
     /// The number of live rows and of their tokens.
     pub totals: Totals,
     /// The state of the records: links, sessions, uses, feedback and changed fields.

@@ -3,11 +3,11 @@
 //! A single term is read from the index during the search. The lists of everything else (prefixes, phrases, `^`, NEAR)
 //! are materialised first, because bm25 needs the number of matching documents before it can score any.
 
-use super::Part;
+use super::LiveSegment;
 use crate::ids::{FieldId, FieldSet};
 use crate::inverted::ListRef;
 use crate::inverted::shapes::add_times;
-use crate::query::{NearGroup, Phrase, Query, Term};
+use crate::query::{NearGroup, Phrase, Query, QueryTerm};
 use crate::scoring::{
     self, MaterialisedList, PhraseForm, PositionCursor, each_document_with, frequency, near, sum_by_document,
 };
@@ -29,7 +29,7 @@ impl PhraseList {
     ///
     /// # Errors
     /// Fails when the index is damaged.
-    pub fn of(part: &Part, phrase: &Phrase, weights: &[f64]) -> Result<PhraseList, SnapshotError> {
+    pub fn of(part: &LiveSegment, phrase: &Phrase, weights: &[f64]) -> Result<PhraseList, SnapshotError> {
         let field_count = part.segment.schema().field_count();
         if phrase.fields.is_empty_among(field_count) {
             return Ok(PhraseList::Empty);
@@ -52,7 +52,7 @@ impl PhraseList {
     ///
     /// # Errors
     /// Fails when the index is damaged.
-    pub fn hits(&self, part: &Part, fields: FieldSet) -> Result<u64, SnapshotError> {
+    pub fn hits(&self, part: &LiveSegment, fields: FieldSet) -> Result<u64, SnapshotError> {
         match self {
             PhraseList::Empty => Ok(0),
             PhraseList::Materialised(list) => Ok(list.documents.len() as u64),
@@ -75,7 +75,7 @@ impl PhraseList {
 
 /// Merges several posting lists into one; frequencies of the same document are added.
 fn union(
-    part: &Part,
+    part: &LiveSegment,
     lists: &[ListRef],
     fields: FieldSet,
     weights: &[f64],
@@ -123,7 +123,7 @@ fn add_field(sums: MaterialisedList, counts: &MaterialisedList, weight: f64) -> 
 
 /// Sums, for each live document of the lists, the `values` of its shapes.
 fn sum_of_lists(
-    part: &Part,
+    part: &LiveSegment,
     lists: &[ListRef],
     values: &[Option<f64>],
 ) -> Result<MaterialisedList, SnapshotError> {
@@ -134,13 +134,17 @@ fn sum_of_lists(
 }
 
 /// Returns the documents in which the phrase's terms are consecutive.
-fn consecutive(part: &Part, phrase: &Phrase, weights: &[f64]) -> Result<MaterialisedList, SnapshotError> {
+fn consecutive(
+    part: &LiveSegment,
+    phrase: &Phrase,
+    weights: &[f64],
+) -> Result<MaterialisedList, SnapshotError> {
     let mut positions = positions(part, phrase)?;
     Ok(scoring::phrase_list(form(phrase), &mut positions, &part.eligible(None), weights)?)
 }
 
 /// Returns the positions of each term of a phrase.
-fn positions<'a>(part: &Part<'a>, phrase: &Phrase) -> Result<Vec<PositionCursor<'a>>, SnapshotError> {
+fn positions<'a>(part: &LiveSegment<'a>, phrase: &Phrase) -> Result<Vec<PositionCursor<'a>>, SnapshotError> {
     let mut positions = Vec::with_capacity(phrase.terms.len());
     for term in &phrase.terms {
         positions.push(term_positions(part, term, None)?);
@@ -158,7 +162,7 @@ pub(super) fn form(phrase: &Phrase) -> PhraseForm {
 /// # Errors
 /// Fails when the index is damaged.
 pub fn near_list(
-    part: &Part,
+    part: &LiveSegment,
     group: &NearGroup,
     query: &Query,
     weights: &[f64],
@@ -188,18 +192,18 @@ pub fn near_list(
 ///
 /// # Errors
 /// Fails when the dictionary is damaged.
-fn lists_of(part: &Part, term: &Term) -> Result<Vec<ListRef>, SnapshotError> {
+fn lists_of(part: &LiveSegment, term: &QueryTerm) -> Result<Vec<ListRef>, SnapshotError> {
     let terms = part.segment.terms()?;
     let mut lists = Vec::new();
     match term {
-        Term::Exact(bytes) => lists.extend(terms.find(bytes)?),
-        Term::Prefix(bytes) => {
+        QueryTerm::Exact(bytes) => lists.extend(terms.find(bytes)?),
+        QueryTerm::Prefix(bytes) => {
             let mut walk = terms.walk_from(bytes)?;
             while walk.advance()? && walk.term().starts_with(bytes) {
                 lists.push(walk.list());
             }
         }
-        Term::AnyOf(all) => {
+        QueryTerm::AnyOf(all) => {
             for bytes in all {
                 lists.extend(terms.find(bytes)?);
             }
@@ -215,8 +219,8 @@ fn lists_of(part: &Part, term: &Term) -> Result<Vec<ListRef>, SnapshotError> {
 /// # Errors
 /// Fails when the index is damaged.
 pub(super) fn term_positions<'a>(
-    part: &Part<'a>,
-    term: &Term,
+    part: &LiveSegment<'a>,
+    term: &QueryTerm,
     wanted: Option<&[u32]>,
 ) -> Result<PositionCursor<'a>, SnapshotError> {
     Ok(PositionCursor::new(part.segment.lists()?, lists_of(part, term)?, wanted)?)

@@ -29,7 +29,7 @@ pub struct Retrieval<'a> {
 
 /// The result of a keyword search.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct KeywordResult {
     /// The best rows, best first.
     pub rows: Vec<Ranked>,
     /// For each segment, all matching documents; empty unless `wants_all` was set.
@@ -44,7 +44,7 @@ pub struct Found {
 ///
 /// # Errors
 /// Fails when the index is damaged.
-pub fn search(corpus: &Corpus, retrieval: &Retrieval) -> Result<Found, SnapshotError> {
+pub fn search(corpus: &Corpus, retrieval: &Retrieval) -> Result<KeywordResult, SnapshotError> {
     let Retrieval { query, weights, limit, .. } = *retrieval;
     let mut lists = Vec::with_capacity(corpus.parts.len());
     let mut hits = vec![0; query.phrases.len()];
@@ -81,7 +81,7 @@ pub fn search(corpus: &Corpus, retrieval: &Retrieval) -> Result<Found, SnapshotE
             conjunction::collect(&scoring, sources.into_iter().flatten().collect::<Vec<_>>(), &mut top)?;
         }
     }
-    Ok(Found { rows: top.into_sorted(), matches, hits, bm25 })
+    Ok(KeywordResult { rows: top.into_sorted(), matches, hits, bm25 })
 }
 
 /// Counts the values of an attribute among `matches`, one bitmap per segment. Most frequent first; ties are by value.

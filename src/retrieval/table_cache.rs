@@ -1,6 +1,6 @@
 //! Which tables can queries against a segment share?
 
-use super::Part;
+use super::LiveSegment;
 use crate::bm25::Totals;
 use crate::ids::FieldSet;
 use crate::inverted::Shape;
@@ -53,7 +53,7 @@ impl TableCache {
     /// Fails when the index is damaged.
     pub fn get(
         &self,
-        part: &Part,
+        part: &LiveSegment,
         weights: &[f64],
         average_length: f64,
     ) -> Result<Arc<ScoreTable>, SnapshotError> {
@@ -70,7 +70,7 @@ impl TableCache {
     /// Fails when the index is damaged.
     pub fn frequencies(
         &self,
-        part: &Part,
+        part: &LiveSegment,
         fields: FieldSet,
         weights: &[f64],
     ) -> Result<Arc<Frequencies>, SnapshotError> {
@@ -105,7 +105,7 @@ fn bits(weights: &[f64]) -> Vec<u64> {
 ///
 /// A frequency that grows by a factor raises the score by at most that factor. So does a document length that shrinks by
 /// a factor relative to the average.
-fn slack(part: &Part, weights: &[f64], average_length: f64) -> Result<f64, SnapshotError> {
+fn slack(part: &LiveSegment, weights: &[f64], average_length: f64) -> Result<f64, SnapshotError> {
     let schema = part.segment.schema();
     let fields = part.segment.field_lengths()?;
     let tokens =

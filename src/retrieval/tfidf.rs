@@ -3,7 +3,7 @@
 //! One pass over the dictionary and all posting lists answers both for every document. Comparing a query with some
 //! documents then reads only the lists of the query's own terms. The result is valid until the next write.
 
-use super::{Corpus, Part};
+use super::{Corpus, LiveSegment};
 use crate::bitmap::Bitmap;
 use crate::ids::FieldSet;
 use crate::inverted::{Cursor, TermsWalk};
@@ -12,7 +12,7 @@ use crate::wire::len32;
 
 /// Selects and weighs the terms.
 #[derive(Clone, Copy)]
-pub struct Terms<'a> {
+pub struct TermSelection<'a> {
     /// The fields whose terms count.
     pub fields: FieldSet,
     /// Returns whether a term counts.
@@ -43,7 +43,7 @@ impl TermStatistics {
     pub fn gather(
         corpus: &Corpus,
         mut members: Vec<Bitmap>,
-        terms: &Terms,
+        terms: &TermSelection,
     ) -> Result<TermStatistics, SnapshotError> {
         let mut walks = Vec::with_capacity(corpus.parts.len());
         for (part, members) in corpus.parts.iter().zip(&mut members) {
@@ -122,13 +122,13 @@ struct SegmentWalk<'a> {
     is_over: bool,
     /// The cursor for all lists, created with the first list.
     lists: Option<Box<Cursor<'a>>>,
-    part: &'a Part<'a>,
+    part: &'a LiveSegment<'a>,
     /// For each shape, how often the term occurs in the fields that count.
     counts: Vec<u32>,
 }
 
 impl<'a> SegmentWalk<'a> {
-    fn new(part: &'a Part<'a>, fields: FieldSet) -> Result<SegmentWalk<'a>, SnapshotError> {
+    fn new(part: &'a LiveSegment<'a>, fields: FieldSet) -> Result<SegmentWalk<'a>, SnapshotError> {
         let view = part.segment.terms()?;
         let counts = part.segment.shapes()?.iter().map(|shape| {
             let own = shape.counts().iter().filter(|(field, _)| fields.has(*field));

@@ -20,7 +20,7 @@ pub use batch::{Batch, BatchError, BatchFault, BatchWriter, MAX_RECORD_LEN};
 pub use embedders::{Embedders, encode_tables};
 pub use loose::LooseRow;
 pub(crate) use loose::LooseVector;
-pub use merge::{MAX_TEXT, MergeError, MergeFault, Source, merge, merge_sections};
+pub use merge::{MAX_TEXT, MergeError, MergeFault, MergeSource, merge, merge_sections};
 pub(crate) use rows::{RowRef, RowsByKey};
 
 use crate::attributes::{self, ColumnView};

@@ -2,7 +2,7 @@
 
 use super::batch::{Batch, BatchError, BatchFault};
 use super::loose::LooseRow;
-use super::merge::{MergeError, MergeFault, NewNumbers, Source};
+use super::merge::{MergeError, MergeFault, MergeSource, NewNumbers};
 use crate::document::{Key, Record};
 use crate::json::Json;
 use crate::order::sort_by;
@@ -79,7 +79,7 @@ pub(super) fn carried(record: &Record, field: &str) -> Result<Option<Vec<f32>>, 
 /// A vector in `loose` replaces the one that came with the row's record.
 pub(super) fn merge_vectors(
     schema: &Schema,
-    sources: &[Source],
+    sources: &[MergeSource],
     loose: &[LooseRow],
     numbers: &[(u32, NewNumbers)],
     documents: usize,
@@ -89,8 +89,8 @@ pub(super) fn merge_vectors(
     let mut views: Vec<Vec<RowsView>> = Vec::with_capacity(sources.len());
     for source in sources {
         views.push(match source {
-            Source::Batch(batch) => batch.vectors.iter().map(RowsWriter::view).collect::<Vec<_>>(),
-            Source::Segment(segment, _) => segment.vectors()?,
+            MergeSource::Batch(batch) => batch.vectors.iter().map(RowsWriter::view).collect::<Vec<_>>(),
+            MergeSource::Segment(segment, _) => segment.vectors()?,
         });
     }
     for (model, (writer, (name, _))) in writers.iter_mut().zip(schema.models()).enumerate() {

@@ -1,4 +1,4 @@
-//! Building, at once or batch by batch, so that a page can breathe in between.
+//! Builds snapshots, in one call or batch by batch, so that a page stays responsive between batches.
 
 use super::Engine;
 use super::convert;
@@ -9,10 +9,10 @@ use crate::{Builder, Record, Schema, WriteError};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// Builds from an array of records or a text of JSON lines; the schema is inferred where none is given.
+/// Builds an engine from an array of records or a string of JSON lines. Infers the schema if it is `undefined`.
 ///
 /// # Errors
-/// When the schema or a record cannot be used.
+/// Fails when the schema or a record is invalid.
 #[wasm_bindgen]
 pub fn build(records: &JsValue, schema: &JsValue) -> Result<Engine, Failure> {
     let mut build = Build::new(schema)?;
@@ -20,11 +20,11 @@ pub fn build(records: &JsValue, schema: &JsValue) -> Result<Engine, Failure> {
     build.finish()
 }
 
-/// A build that is going on.
+/// A build in progress.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Build {
-    /// How many records or lines have been taken, for the messages of errors.
+    /// The number of records or lines so far, for error messages.
     taken: u32,
     state: State,
 }
@@ -32,16 +32,16 @@ pub struct Build {
 #[derive(Debug)]
 enum State {
     Building(Box<Builder>),
-    /// The schema is inferred from all of them, when there are all.
+    /// Keeps all lines until the end, when the schema is inferred from them.
     Waiting(Vec<Line>),
 }
 
 #[wasm_bindgen]
 impl Build {
-    /// A build with this schema, or with one that is inferred.
+    /// Starts a build with this schema, or with a schema to infer if it is `undefined`.
     ///
     /// # Errors
-    /// When the schema cannot be used.
+    /// Fails when the schema is invalid.
     #[wasm_bindgen(constructor)]
     pub fn new(schema: &JsValue) -> Result<Build, Failure> {
         let state = match schema.is_undefined() {
@@ -51,10 +51,10 @@ impl Build {
         Ok(Build { taken: 0, state })
     }
 
-    /// Takes further records: an array of them, or a text of JSON lines. An error counts from the first batch on.
+    /// Adds an array of records or a string of JSON lines. Errors number the records of all batches together.
     ///
     /// # Errors
-    /// When a record cannot be used.
+    /// Fails when a record is invalid.
     pub fn add(&mut self, records: &JsValue) -> Result<(), Failure> {
         let state = &mut self.state;
         self.taken = lines::each_line(records, self.taken, &mut |line| match state {
@@ -67,11 +67,11 @@ impl Build {
         Ok(())
     }
 
-    /// Returns what an `embed` function is to embed of these records: an array of `[id, kind, text, model]`. The vectors belong to
-    /// the first model of the schema that has no embedder of its own.
+    /// Returns the texts of these records that an `embed` function has to embed: an array of `[id, kind, text, model]`. The
+    /// model is the schema's first model without an embedder of its own.
     ///
     /// # Errors
-    /// When a record cannot be used.
+    /// Fails when a record is invalid.
     pub fn texts(&self, records: &JsValue) -> Result<JsValue, Failure> {
         let mut texts: Vec<(String, String, String, &str)> = Vec::new();
         let State::Building(builder) = &self.state else { return Ok(convert::value(&texts)) };
@@ -95,10 +95,10 @@ impl Build {
         Ok(convert::value(&texts))
     }
 
-    /// What was built, open.
+    /// Finishes the build and opens the snapshot.
     ///
     /// # Errors
-    /// When no schema can be inferred, or there is too much for one snapshot.
+    /// Fails when no schema can be inferred, or the records exceed a limit of the format.
     pub fn finish(self) -> Result<Engine, Failure> {
         let builder = match self.state {
             State::Building(builder) => *builder,

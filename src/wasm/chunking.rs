@@ -1,7 +1,7 @@
-//! Chunks of a text, for JavaScript.
+//! Splits texts into chunks, for JavaScript.
 //!
-//! They are made here and not in JavaScript because where a grapheme ends depends on the version of Unicode, and an
-//! engine's own may be another.
+//! This runs in WebAssembly because grapheme boundaries depend on the version of Unicode, and JavaScript engines differ in
+//! theirs.
 
 use super::error::Failure;
 use crate::chunking::{Chunk, ChunkError, DEFAULT_OVERLAP, DEFAULT_SIZE, chunk_text};
@@ -30,10 +30,10 @@ impl<'a> From<Chunk<'a>> for Piece<'a> {
     }
 }
 
-/// The chunks of a text, as JSON text.
+/// Splits a text into chunks and returns them as JSON text.
 ///
 /// # Errors
-/// When a size cannot be used.
+/// Fails when `size` or `overlap` is out of range.
 #[wasm_bindgen(js_name = chunkText)]
 pub fn chunks(body: &str, size: Option<f64>, overlap: Option<f64>) -> Result<String, Failure> {
     let size = whole(size, DEFAULT_SIZE, "size")?;
@@ -45,10 +45,10 @@ pub fn chunks(body: &str, size: Option<f64>, overlap: Option<f64>) -> Result<Str
 fn whole(given: Option<f64>, default: usize, name: &'static str) -> Result<usize, Failure> {
     let Some(number) = given else { return Ok(default) };
     if number.fract() != 0.0 || number < 0.0 {
-        let message = format!("{name}: {} is no number of characters", float_text(number));
+        let message = format!("{name}: must be a whole number of characters, not {}", float_text(number));
         return Err(Failure::new(format!("option/{name}"), message));
     }
-    // Where it does not fit it becomes the greatest that does, which is refused by its range.
+    // The cast saturates; `chunk_text` then refuses the number as out of range.
     Ok(number as usize)
 }
 

@@ -1,7 +1,7 @@
-//! JavaScript values ↔ what the engine takes and gives.
+//! Converts between JavaScript values and the engine's types.
 //!
-//! Values come in through `JSON.stringify`. It is bounded: cycles and deep nesting are errors, where walking an object
-//! from here could trap.
+//! Values arrive through `JSON.stringify`, which reports cycles and deep nesting as errors. Walking an object from here
+//! could overflow the stack and trap.
 
 use super::error::Failure;
 use crate::document::DEFAULT_KIND;
@@ -12,30 +12,34 @@ use serde::Serialize;
 use std::hint::black_box;
 use wasm_bindgen::JsValue;
 
-/// The one copy of a `Uint8Array` into the memory of this module.
+/// Copies a `Uint8Array` into the memory of this module, once.
 pub(super) fn bytes(array: &Uint8Array) -> Result<Vec<u8>, Failure> {
-    // Where memory runs out, copying would be a trap: it is asked for beforehand.
+    // `to_vec` traps if memory runs out, so try to reserve the memory first.
     let len = array.length() as usize;
     if black_box(Vec::<u8>::new()).try_reserve_exact(len).is_err() {
-        return Err(Failure::new("snapshot/too-large", format!("there is no memory for {len} bytes more")));
+        return Err(Failure::new(
+            "snapshot/too-large",
+            format!("there is not enough memory for {len} more bytes"),
+        ));
     }
     Ok(array.to_vec())
 }
 
-/// A value of ours as JavaScript's, as `JSON.parse` would give it. For small answers: it is a call for each part.
+/// Converts a value to the JavaScript value that `JSON.parse` would return. Every part of it costs a call, so use this for
+/// small values only.
 pub(super) fn value(value: &impl Serialize) -> JsValue {
     let serializer = serde_wasm_bindgen::Serializer::json_compatible();
     value.serialize(&serializer).expect("plain data has a JavaScript value")
 }
 
-/// The JSON text of a value; `wanted` says what it should have been.
+/// Returns the JSON text of a value. `wanted` names the expected type in errors.
 pub(super) fn json_text(value: &JsValue, wanted: &str) -> Result<String, String> {
     match JSON::stringify(value) {
-        Ok(text) => text.as_string().ok_or_else(|| format!("{wanted} is wanted, not {}", name_of(value))),
+        Ok(text) => text.as_string().ok_or_else(|| format!("must be {wanted}, not {}", name_of(value))),
         Err(thrown) => {
             let message = js_sys::Error::from(thrown).message();
             let reason = message.as_string().unwrap_or_default();
-            Err(format!("this cannot be written as JSON: {}", reason.lines().next().unwrap_or_default()))
+            Err(format!("cannot be written as JSON: {}", reason.lines().next().unwrap_or_default()))
         }
     }
 }
@@ -55,8 +59,8 @@ pub(super) fn embedded(vectors: Option<Vec<f32>>, host: Option<String>) -> Resul
     Embedded::read(&host, vectors).map_err(|error| Failure::new("option/invalid", error))
 }
 
-/// Rows, column by column: ranks, ids, kinds, snippets, highlights. The last three are undefined where every kind is
-/// the default, and where no snippet or highlight was asked for.
+/// Converts rows to columns: ranks, ids, kinds, snippets, highlights. The kinds are undefined if every kind is the default,
+/// the snippets and highlights if none was requested.
 pub(super) fn rows(rows: &[MatchRow]) -> Array {
     let ranks = rows.iter().map(|row| row.rank).collect::<Vec<_>>();
     let strings = |text: fn(&MatchRow) -> Option<&str>| -> Array {

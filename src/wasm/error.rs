@@ -1,7 +1,7 @@
-//! Each error as a JavaScript `Error` with a stable `code`.
+//! Converts every error to a JavaScript `Error` with a stable `code`.
 //!
-//! A code is a boundary and a fact, `query/no-such-column`: callers may depend on it, while messages may be reworded.
-//! Which codes there are is listed for users in `js/src/errors.ts`.
+//! A code names an area and a fact, such as `query/no-such-column`. Callers may depend on codes, but not on messages.
+//! `js/src/errors.ts` lists all codes for users.
 
 use crate::analysis::AnalyzerError;
 use crate::document::StoreFault;
@@ -18,19 +18,19 @@ use std::fmt::Display;
 use std::ops::Range;
 use wasm_bindgen::JsValue;
 
-/// Why a call failed, as JavaScript sees it.
+/// The error of a call, which becomes a JavaScript `Error`.
 #[derive(Clone, Debug)]
 pub struct Failure(Box<Told>);
 
-/// What JavaScript is told.
+/// The properties of the JavaScript `Error`.
 #[derive(Clone, Debug)]
 struct Told {
     code: Cow<'static, str>,
     message: String,
-    /// Where in the expression, in UTF-16 code units.
+    /// The range in the expression, in UTF-16 code units.
     span: Option<Range<usize>>,
     remedy: Option<&'static str>,
-    /// The blocks of documents that have to be supplied first.
+    /// The blocks of documents that the host must supply before it repeats the call.
     blocks: Option<Vec<u32>>,
 }
 
@@ -51,7 +51,7 @@ impl Failure {
         self
     }
 
-    /// Why `expression` has no answer.
+    /// Converts the error of a search for `expression`.
     pub(super) fn of_search(error: &SearchFault, expression: &str) -> Failure {
         let code = match error {
             SearchFault::Query(error) => return Failure::of_query(error, expression),

@@ -1,7 +1,7 @@
-//! Records, keys and schemas as JavaScript gives them to be written.
+//! Reads records, keys and schemas from JavaScript values.
 //!
-//! Values come in through `JSON.stringify`, one record at a time. A record given as an object and the same record in
-//! a file of JSON lines then go the same way and give the same bytes: `undefined` is dropped, a `Date` is its ISO
+//! Values arrive through `JSON.stringify`, one record at a time. A record as an object and the same record in a file of
+//! JSON lines therefore take the same path and give the same bytes: `undefined` is dropped, and a `Date` becomes its ISO
 //! string.
 
 use super::convert::{json_text, name_of};
@@ -13,7 +13,7 @@ use crate::{Record, Schema, WriteError};
 use js_sys::Array;
 use wasm_bindgen::JsValue;
 
-/// A schema, or the name of a preset; whether it can be used is for the engine to say.
+/// Reads a schema or the name of a preset. The engine checks the schema later.
 pub(super) fn schema(value: &JsValue) -> Result<Schema, Failure> {
     if let Some(name) = value.as_string() {
         return Schema::preset(&name).ok_or_else(|| {
@@ -27,16 +27,16 @@ pub(super) fn schema(value: &JsValue) -> Result<Schema, Failure> {
     Schema::read(&json).map_err(|error| invalid(error.to_string()))
 }
 
-/// What a line of JSON lines, or an element of an array of records, asks for.
+/// A line of JSON lines, or an element of an array of records.
 #[derive(Debug)]
 pub(super) enum Line {
-    /// A record is to be there.
+    /// Adds or replaces this record.
     Record(Record),
-    /// The record with this id and kind is not to be there.
+    /// Removes the record with this id and kind.
     Delete(Record),
-    /// The record with this id and kind has this vector.
+    /// Gives the record with this id and kind a vector.
     Vector(Record),
-    /// What is known beside records: a link, session, usage or feedback.
+    /// Adds a link, session, usage or feedback to the state. Holds the type of the line, and the line.
     Beside(String, Json),
 }
 
@@ -63,8 +63,8 @@ impl Line {
     }
 }
 
-/// Calls `each` with every line of a text of JSON lines, or every element of an array of objects. An error names the
-/// line or element, counted from `first` on; so is what is returned, the number of the next one.
+/// Calls `each` with every line of a string of JSON lines, or every element of an array of objects. Errors name the line or
+/// element, counted from `first`. Returns the count after the last one.
 pub(super) fn each_line(
     source: &JsValue,
     first: u32,
@@ -84,8 +84,10 @@ pub(super) fn each_line(
         return Ok(number);
     }
     let Some(records) = Array::is_array(source).then(|| Array::from(source)) else {
-        let message =
-            format!("records are an array or a text of JSON lines, not a value of type {}", name_of(source));
+        let message = format!(
+            "records must be an array or a string of JSON lines, not a value of type {}",
+            name_of(source)
+        );
         return Err(Failure::new("record/not-an-array", message));
     };
     for number in 0..records.length() {
@@ -99,16 +101,16 @@ pub(super) fn each_line(
     Ok(first + records.length())
 }
 
-/// Lines to add: records, vectors on lines of their own, and state.
+/// Lines to add: records, vectors, and state.
 #[derive(Default)]
 pub(super) struct Additions {
     pub records: Vec<Record>,
     pub vectors: Vec<Record>,
-    /// The type of each state line, and the line.
+    /// The state lines, each with its type.
     pub beside: Vec<(String, Json)>,
 }
 
-/// Reads the lines to add from a text or an array. Deletions are refused.
+/// Reads the lines to add from a string or an array. Fails on a line that deletes a record.
 pub(super) fn additions(source: &JsValue) -> Result<Additions, Failure> {
     let mut additions = Additions::default();
     each_line(source, 0, &mut |line| {
@@ -120,7 +122,7 @@ pub(super) fn additions(source: &JsValue) -> Result<Additions, Failure> {
                 additions.beside.push((what, json));
             }
             Line::Delete(_) => {
-                let message = "only records can be added; remove others by their keys";
+                let message = "a line that deletes a record cannot be added; call remove with its key";
                 return Err(Failure::new("record/unknown-line", message));
             }
         }
@@ -129,7 +131,7 @@ pub(super) fn additions(source: &JsValue) -> Result<Additions, Failure> {
     Ok(additions)
 }
 
-/// Reads keys: ids alone, which name records of the usual kind, or objects with an id and a kind.
+/// Reads keys. A key is an id alone, for a record of kind `usual_kind`, or an object with an id and a kind.
 pub(super) fn keys(source: &Array, usual_kind: &str) -> Result<Vec<(String, String)>, Failure> {
     let mut keys = Vec::new();
     for number in 0..source.length() {
@@ -148,7 +150,7 @@ pub(super) fn keys(source: &Array, usual_kind: &str) -> Result<Vec<(String, Stri
                     }
                     Line::Vector(_) | Line::Beside(..) => {
                         let failure =
-                            Failure::new("record/unknown-line", "a key is the id and kind of a record");
+                            Failure::new("record/unknown-line", "a key must be the id and kind of a record");
                         return Err(failure.at(&format_args!("keys[{number}]")));
                     }
                 }

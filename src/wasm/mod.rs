@@ -1,8 +1,8 @@
-//! The engine as JavaScript calls it: convert, call, convert back.
+//! The WebAssembly interface: each function converts its arguments, calls the engine, and converts the result.
 //!
-//! What stands here is raw: `js/src/index.ts` gives it the face that users see. Rows of `match` cross as columns,
-//! since a hundred of them as JSON objects took 1.7 times as long; responses of `search` cross as JSON text, bytes as one
-//! copy, small answers as values.
+//! `js/src/index.ts` wraps these functions in the interface that users see. The rows of `match` cross as columns, because a
+//! hundred rows as JSON objects took 1.7 times as long. Responses of `search` cross as JSON text, bytes in one copy, and
+//! small results as JavaScript values.
 //!
 //! A build without the cargo feature `write` (`scripts/build-pkg` makes one) exports no call that makes or changes a snapshot.
 
@@ -34,7 +34,7 @@ use js_sys::{Array, Uint8Array};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// Records, open for searching and writing.
+/// The records of a snapshot, open for searching and writing.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Engine(crate::Engine);
@@ -44,7 +44,7 @@ impl Engine {
     /// Opens a snapshot.
     ///
     /// # Errors
-    /// When the bytes are no snapshot this build can read.
+    /// Fails when the bytes are not a snapshot that this build can read.
     pub fn open(bytes: &Uint8Array) -> Result<Engine, Failure> {
         Ok(Engine::of(crate::Engine::open(convert::bytes(bytes)?)?))
     }
@@ -53,7 +53,7 @@ impl Engine {
     /// JSON text of the expression and the options.
     ///
     /// # Errors
-    /// When the expression or an option is faulty, or the snapshot is damaged.
+    /// Fails when the expression or an option is invalid, or the snapshot is damaged.
     #[wasm_bindgen(js_name = match)]
     pub fn matches(&self, options: &str) -> Result<Array, Failure> {
         let json = convert::options(options)?;
@@ -63,10 +63,10 @@ impl Engine {
     }
 
     /// Returns the response to a query of plain words as JSON text. `options` is the JSON text of the query and the options.
-    /// A vector crosses by itself, because it would be slow as JSON.
+    /// A vector has an argument of its own, because it would be slow as JSON.
     ///
     /// # Errors
-    /// When an option is faulty, or the snapshot is damaged.
+    /// Fails when an option is invalid, or the snapshot is damaged.
     pub fn search(
         &self,
         options: &str,
@@ -77,66 +77,66 @@ impl Engine {
         Ok(text_of(&found.map_err(|error| Failure::of_search(&error, ""))?))
     }
 
-    /// Returns the number of numbers in the vectors of a model, or of the first one; none where no vector has settled it.
+    /// Returns the number of dimensions of a model's vectors, by default the first model; `undefined` while it is open.
     ///
     /// # Errors
-    /// When there is no such model.
+    /// Fails when there is no such model.
     #[wasm_bindgen(js_name = modelWidth)]
     pub fn model_width(&self, model: Option<String>) -> Result<Option<usize>, Failure> {
         self.0.model_width(model.as_deref()).map_err(|error| Failure::of_search(&error, ""))
     }
 
-    /// The vector of a text, for a model or the first; none where the snapshot has no embedder for it.
+    /// Embeds a text for a model, by default the first; `undefined` if the snapshot has no embedder for it.
     ///
     /// # Errors
-    /// When there is no such model, or the snapshot is damaged.
+    /// Fails when there is no such model, or the snapshot is damaged.
     pub fn embed(&self, text: &str, model: Option<String>) -> Result<Option<Vec<f32>>, Failure> {
         let vector = self.0.embed(text, model.as_deref());
         vector.map_err(|error| Failure::of_search(&error, text))
     }
 
-    /// Words that start like the last word of `text` and how often they occur: an array of pairs.
+    /// Returns the words that start with the last word of `text`, and their counts: an array of pairs.
     ///
     /// # Errors
-    /// When the snapshot is damaged.
+    /// Fails when the snapshot is damaged.
     pub fn suggest(&self, text: &str, limit: usize) -> Result<JsValue, Failure> {
         let found = self.0.suggest(text, limit);
         Ok(convert::value(&found.map_err(|error| Failure::of_search(&error, text))?))
     }
 
-    /// Checks everything there is.
+    /// Checks every section: its checksum and its contents.
     ///
     /// # Errors
-    /// When something is damaged.
+    /// Fails with the first damage found.
     pub fn verify(&self) -> Result<(), Failure> {
         Ok(self.0.verify()?)
     }
 
-    /// Checks checksums alone.
+    /// Checks the checksum of every section, but not its contents.
     ///
     /// # Errors
-    /// When one does not fit.
+    /// Fails with the first section that differs from its checksum.
     #[wasm_bindgen(js_name = verifyChecksums)]
     pub fn verify_checksums(&self) -> Result<(), Failure> {
         Ok(self.0.verify_checksums()?)
     }
 
-    /// A record, as JSON text; none where there is none.
+    /// Returns a record as JSON text; `undefined` if there is no such record.
     ///
     /// # Errors
-    /// When the snapshot is damaged.
+    /// Fails when the snapshot is damaged.
     pub fn record(&self, id: &str, kind: Option<String>) -> Result<Option<String>, Failure> {
         let usual = self.0.usual_kind()?;
         let key = Key { id, kind: kind.as_deref().unwrap_or(usual) };
         Ok(self.0.record(key)?.map(|record| record.json().to_text()))
     }
 
-    /// The schema, as JSON text: a field called `__proto__` stays one, where setting it on an object would not.
+    /// Returns the schema as JSON text. An object could not hold a field called `__proto__`.
     pub fn schema(&self) -> String {
         text_of(self.0.schema())
     }
 
-    /// How many live records there are.
+    /// Returns the number of live records.
     #[wasm_bindgen(getter)]
     pub fn length(&self) -> usize {
         self.0.len()
@@ -144,7 +144,7 @@ impl Engine {
 }
 
 impl Engine {
-    /// With JavaScript's clock, and as a writer that no other engine is.
+    /// Wraps an engine, with JavaScript's clock and a random writer number, which no other engine has.
     fn of(engine: crate::Engine) -> Engine {
         let random = || u64::from((js_sys::Math::random() * 4_294_967_296.0) as u32);
         Engine(engine.with_clock(js_sys::Date::now).with_writer(random() << 32 | random()))

@@ -1,4 +1,4 @@
-//! Documents in other files, as `js/src/documents.ts` fetches them.
+//! Stored documents in other files, which `js/src/documents.ts` fetches.
 
 use super::{Engine, Failure, convert};
 use js_sys::Uint8Array;
@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 impl Engine {
-    /// In how many other files the snapshot's documents are; 0 where they are in the snapshot.
+    /// Returns the number of files with the snapshot's documents; 0 if the snapshot itself holds them.
     #[wasm_bindgen(getter, js_name = documentFiles)]
     pub fn document_files(&self) -> u32 {
         self.0
@@ -16,11 +16,11 @@ impl Engine {
             .map_or(0, |outside| outside.files())
     }
 
-    /// Which bytes hold these blocks: file, first byte, byte after the last, for each range.
+    /// Returns the byte ranges that hold these blocks: three numbers per range, its file, first byte, and end.
     ///
     /// # Errors
-    /// When there is no such block, or the snapshot is damaged.
-    #[expect(clippy::cast_precision_loss, reason = "no file is so long that a double cannot count its bytes")]
+    /// Fails when a block number is too large, or the snapshot is damaged.
+    #[expect(clippy::cast_precision_loss, reason = "every file is shorter than 2^53 bytes")]
     pub fn ranges(&self, blocks: &[u32]) -> Result<Vec<f64>, Failure> {
         let mut numbers = Vec::new();
         for range in self.0.ranges(blocks)? {
@@ -29,26 +29,26 @@ impl Engine {
         Ok(numbers)
     }
 
-    /// Takes bytes of a file of documents, from `start` on.
+    /// Adds bytes of a documents file, starting at offset `start`, to the cache.
     ///
     /// # Errors
-    /// When a block is not what the snapshot says.
+    /// Fails when a block differs from its checksum in the snapshot.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "what is no place in a file is taken for one that holds no block"
+        reason = "the cast saturates, and an offset outside the file holds no block"
     )]
     pub fn supply(&self, file: u32, start: f64, bytes: &Uint8Array) -> Result<(), Failure> {
         Ok(self.0.supply(file, start as u64, &convert::bytes(bytes)?)?)
     }
 
-    /// Sets how many bytes of blocks are kept at hand.
+    /// Sets the size of the block cache, in bytes.
     #[wasm_bindgen(js_name = setDocumentCache)]
     pub fn set_document_cache(&self, bytes: usize) {
         self.0.set_document_cache(bytes);
     }
 
-    /// Drops the blocks beyond that.
+    /// Drops the least recently used blocks until the cache fits its size.
     pub fn trim(&self) {
         self.0.trim();
     }

@@ -1,23 +1,23 @@
-//! A snapshot that arrives in pieces.
+//! Receives a snapshot in pieces.
 //!
-//! Its memory is asked for once, here, and pieces are written where they stay: the file is never held twice.
+//! The receiver reserves the memory once and copies each piece to its final place, so the file is never in memory twice.
 
 use super::Engine;
 use super::error::Failure;
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// The bytes of a snapshot, as far as they have come.
+/// The bytes of a snapshot that have arrived so far.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Receiver(Vec<u8>);
 
 #[wasm_bindgen]
 impl Receiver {
-    /// Makes room for as many bytes as are expected; more may come.
+    /// Reserves memory for the expected number of bytes. More may arrive.
     ///
     /// # Errors
-    /// When there is no memory for them.
+    /// Fails when there is not enough memory.
     #[wasm_bindgen(constructor)]
     pub fn new(capacity: usize) -> Result<Receiver, Failure> {
         let mut receiver = Receiver(Vec::new());
@@ -25,10 +25,10 @@ impl Receiver {
         Ok(receiver)
     }
 
-    /// Takes the next piece.
+    /// Appends the next piece.
     ///
     /// # Errors
-    /// When there is no memory for it.
+    /// Fails when there is not enough memory.
     pub fn write(&mut self, piece: &Uint8Array) -> Result<(), Failure> {
         let start = self.0.len();
         let len = piece.length() as usize;
@@ -38,10 +38,10 @@ impl Receiver {
         Ok(())
     }
 
-    /// Opens what has come.
+    /// Opens the snapshot.
     ///
     /// # Errors
-    /// When it is no snapshot this build can read.
+    /// Fails when the bytes are not a snapshot that this build can read.
     pub fn finish(mut self) -> Result<Engine, Failure> {
         self.0.shrink_to_fit();
         Ok(Engine::of(crate::Engine::open(self.0)?))
@@ -49,5 +49,5 @@ impl Receiver {
 }
 
 fn no_memory(len: usize) -> Failure {
-    Failure::new("snapshot/too-large", format!("there is no memory for {len} bytes more"))
+    Failure::new("snapshot/too-large", format!("there is not enough memory for {len} more bytes"))
 }

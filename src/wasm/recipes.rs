@@ -1,14 +1,14 @@
-//! The calls of recipes, all by one door; a build that only searches leaves them out.
+//! The calls of recipes, through one function. The search-only build leaves them out.
 
 use super::{Engine, Failure, convert};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 impl Engine {
-    /// The answer to a call of a recipe, such as `memory.search`, as JSON text.
+    /// Runs a call of a recipe, such as `memory.search`, and returns its response as JSON text.
     ///
     /// # Errors
-    /// When there is no such call, an option cannot be used, or the snapshot is damaged.
+    /// Fails when there is no such call, an option is invalid, or the snapshot is damaged.
     pub fn call(
         &mut self,
         name: &str,

@@ -1,4 +1,4 @@
-//! The calls that make and change snapshots; a build that only searches leaves them out.
+//! The calls that write. The search-only build leaves them out.
 
 use super::lines::{self, Additions};
 use super::{Engine, Failure, convert};
@@ -18,10 +18,10 @@ struct Removed {
 
 #[wasm_bindgen]
 impl Engine {
-    /// Adds records, all or none: `{ added, replaced, warnings }`.
+    /// Adds records, all or none. Returns `{ added, replaced, warnings }`.
     ///
     /// # Errors
-    /// When one cannot be taken.
+    /// Fails when a record is invalid.
     pub fn add(&mut self, records: &JsValue) -> Result<JsValue, Failure> {
         let Additions { records, vectors, beside } = lines::additions(records)?;
         let written = self.0.add_lines(&records, &vectors)?;
@@ -29,10 +29,10 @@ impl Engine {
         Ok(convert::value(&written))
     }
 
-    /// Removes the records with these keys: `{ removed, warnings }`.
+    /// Removes the records with these keys. Returns `{ removed, warnings }`; a key without a record is a warning.
     ///
     /// # Errors
-    /// When a key is none, or the snapshot is damaged.
+    /// Fails when a key is invalid, or the snapshot is damaged.
     pub fn remove(&mut self, keys: &Array) -> Result<JsValue, Failure> {
         let (mut removed, mut warnings) = (0, Vec::new());
         for (id, kind) in lines::keys(keys, self.0.usual_kind()?)? {
@@ -44,26 +44,26 @@ impl Engine {
         Ok(convert::value(&Removed { removed, warnings }))
     }
 
-    /// Everything since the snapshot.
+    /// Encodes the writes since the snapshot was opened.
     ///
     /// # Errors
-    /// When the snapshot is damaged.
+    /// Fails when the snapshot is damaged.
     pub fn changes(&self) -> Result<Uint8Array, Failure> {
         Ok(Uint8Array::from(&self.0.changes()?[..]))
     }
 
-    /// Brings back what `changes` gave.
+    /// Applies changes that `changes` encoded.
     ///
     /// # Errors
-    /// When the bytes are no changes to this snapshot.
+    /// Fails when the bytes are not changes, or were made with another schema.
     pub fn apply(&mut self, changes: &Uint8Array) -> Result<(), Failure> {
         Ok(self.0.apply(convert::bytes(changes)?)?)
     }
 
-    /// A fresh snapshot of all live records.
+    /// Encodes a snapshot of all live records.
     ///
     /// # Errors
-    /// When the snapshot is damaged, or there is too much for one.
+    /// Fails when the snapshot is damaged, or the records exceed a limit of the format.
     pub fn snapshot(&self) -> Result<Uint8Array, Failure> {
         Ok(Uint8Array::from(&self.0.snapshot()?[..]))
     }
@@ -71,7 +71,7 @@ impl Engine {
     /// Encodes a snapshot that also holds the stamps of all writes, for `snapseek/persist`.
     ///
     /// # Errors
-    /// When the snapshot is damaged, or the records exceed a limit of the format.
+    /// Fails when the snapshot is damaged, or the records exceed a limit of the format.
     #[wasm_bindgen(js_name = compactedSnapshot)]
     pub fn compacted_snapshot(&self) -> Result<Uint8Array, Failure> {
         Ok(Uint8Array::from(&self.0.compacted_snapshot()?[..]))
@@ -81,7 +81,7 @@ impl Engine {
     /// there is none.
     ///
     /// # Errors
-    /// When the snapshot is damaged.
+    /// Fails when the snapshot is damaged.
     #[wasm_bindgen(js_name = allChanges)]
     pub fn all_changes(&self) -> Result<Option<Uint8Array>, Failure> {
         Ok(self.0.all_changes()?.map(|bytes| Uint8Array::from(&bytes[..])))
@@ -90,22 +90,22 @@ impl Engine {
     /// Moves the engine to another snapshot and applies its own changes there, for `snapseek/persist`.
     ///
     /// # Errors
-    /// When the bytes are not a snapshot, or have another schema; then the engine stays as it is.
+    /// Fails when the bytes are not a snapshot, or have another schema; then the engine stays as it is.
     pub fn rebase(&mut self, snapshot: &Uint8Array) -> Result<(), Failure> {
         Ok(self.0.rebase(convert::bytes(snapshot)?)?)
     }
 
-    /// A fresh snapshot and the files of its documents, each of at most `most` bytes: an array, the snapshot first.
+    /// Encodes a snapshot and the files of its documents, each of at most `most` bytes. Returns an array, the snapshot first.
     ///
     /// # Errors
-    /// When the snapshot is damaged, there is too much for one, or a block of documents is longer than `most`.
+    /// Fails when the snapshot is damaged, the records exceed a limit, or a block of documents is longer than `most`.
     #[wasm_bindgen(js_name = splitSnapshot)]
     pub fn split_snapshot(&self, most: Option<usize>) -> Result<Array, Failure> {
         let split = self.0.split_snapshot(most.unwrap_or(usize::MAX))?;
         let files = Array::of1(&Uint8Array::from(&encode(&split.sections)[..]));
         for file in 0..split.suffixes().len() {
             let mut bytes = Vec::new();
-            assert!(split.write_file(file, &mut bytes).is_ok(), "a vector takes everything");
+            assert!(split.write_file(file, &mut bytes).is_ok(), "writing to a vector never fails");
             files.push(&Uint8Array::from(&bytes[..]));
         }
         Ok(files)

@@ -3,7 +3,7 @@
 use crate::{FIELDS, ROWS, analyzer};
 use snapseek::analysis::{Analyzer, Purpose};
 use snapseek::ids::FieldId;
-use snapseek::query::{NearGroup, Phrase, Query, QueryError, QueryNode, Term};
+use snapseek::query::{NearGroup, Phrase, Query, QueryError, QueryNode, QueryTerm};
 
 type Row = [Vec<Vec<u8>>; 3];
 
@@ -79,10 +79,10 @@ fn starts(phrase: &Phrase, row: &Row) -> Vec<(usize, usize)> {
     starts
 }
 
-fn is_term(term: &Term, token: &[u8]) -> bool {
+fn is_term(term: &QueryTerm, token: &[u8]) -> bool {
     match term {
-        Term::Exact(bytes) => bytes == token,
-        Term::Prefix(bytes) => token.starts_with(bytes),
-        Term::AnyOf(terms) => terms.iter().any(|bytes| bytes == token),
+        QueryTerm::Exact(bytes) => bytes == token,
+        QueryTerm::Prefix(bytes) => token.starts_with(bytes),
+        QueryTerm::AnyOf(terms) => terms.iter().any(|bytes| bytes == token),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{FIELDS, analyzer, parse};
 use snapseek::ids::{FieldId, FieldSet};
-use snapseek::query::{Phrase, Query, QueryNode, Term};
+use snapseek::query::{Phrase, Query, QueryNode, QueryTerm};
 
 /// Formats the tree with phrases by number, a bar, and the phrases: `or(0 1) | ant, title:bat*`.
 fn shown(query: &Query) -> String {
@@ -34,11 +34,11 @@ fn shown_phrase(phrase: &Phrase) -> String {
     )
 }
 
-fn shown_term(term: &Term) -> String {
+fn shown_term(term: &QueryTerm) -> String {
     match term {
-        Term::Exact(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-        Term::Prefix(bytes) => format!("{}*", String::from_utf8_lossy(bytes)),
-        Term::AnyOf(_) => panic!("the language cannot say this"),
+        QueryTerm::Exact(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        QueryTerm::Prefix(bytes) => format!("{}*", String::from_utf8_lossy(bytes)),
+        QueryTerm::AnyOf(_) => panic!("the language cannot say this"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Vectors with known bits; `tests/embed.rs` checks them natively, the wasm suite in wasm.
 
 use snapseek::embed::{
-    Embedder, HashEmbedder, StaticModel, StaticModelView, Tokenizer, WordPieceOptions, bert_words,
+    Embedder, HashEmbedder, ModelTokenizer, StaticModel, StaticModelView, WordPieceOptions, bert_words,
 };
 
 /// Texts of several scripts; the model below knows some of their words.
@@ -54,8 +54,10 @@ pub fn found() -> [u64; 2] {
     let tokens =
         ["search", "ship", "a", "file", "##s", "cafe", "naive", ",", "東", "京", "and", "to", "##kyo"];
     let tokens = tokens.map(str::to_owned).to_vec();
-    let tokenizer =
-        Tokenizer::WordPiece { options: WordPieceOptions::default(), continuing_prefix: "##".to_owned() };
+    let tokenizer = ModelTokenizer::WordPiece {
+        options: WordPieceOptions::default(),
+        continuing_prefix: "##".to_owned(),
+    };
     let vectors =
         (0..tokens.len() * 24).map(|place| ((place * 37 % 101) as f32 - 50.0) / 7.0).collect::<Vec<_>>();
     let weights = (0..tokens.len()).map(|place| 1.0 / (place as f32 + 1.5)).collect::<Vec<_>>();

@@ -1,6 +1,6 @@
-//! SQLite FTS5, native: the oracle of the benchmark, and the peer whose answers snapseek promises.
+//! SQLite FTS5, native: the oracle of the benchmark, because snapseek promises the same answers.
 //!
-//! Contentless, so that its file holds what the other indexes hold and no documents.
+//! The table is contentless, so that its file, like the other indexes, holds no documents.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -12,8 +12,8 @@ use super::{BuildTime, Document, Engine, Hit, LIMIT};
 use crate::queries::Query;
 use crate::records;
 
-/// Ties in row order, as snapseek breaks them. It is also the fastest way to ask: with `ORDER BY rank` alone FTS5 sorts
-/// every match itself before LIMIT is seen, and takes 1.4 times as long.
+/// Breaks ties by row, as snapseek does. This is also the fastest statement: with `ORDER BY rank` alone FTS5 sorts every
+/// match itself before it applies LIMIT, and takes 1.4 times as long.
 const SEARCH: &str =
     "SELECT rowid, rank FROM documents WHERE documents MATCH ?1 ORDER BY rank, rowid LIMIT ?2";
 
@@ -29,11 +29,11 @@ impl Engine for Fts5 {
     /// Row, from 0, and bm25.
     type Answer = Vec<(i64, f64)>;
 
-    /// FTS5 writes with one thread whatever is asked.
+    /// Builds with one thread: FTS5 cannot use more.
     fn build(records: &str, index: &Path, _threads: usize) -> Result<BuildTime> {
         let started = Instant::now();
         let mut connection = Connection::open(file(index))?;
-        // A build that fails is begun again, so nothing has to survive a crash.
+        // A failed build starts again, so nothing has to survive a crash.
         connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")?;
         let transaction = connection.transaction()?;
         transaction.execute_batch(

@@ -1,4 +1,4 @@
-//! What the harness asks of every native engine; one file each answers.
+//! The trait that every native engine implements for the harness; one file per engine.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,18 +13,18 @@ pub mod fts5;
 pub mod snapseek;
 pub mod tantivy;
 
-/// How many hits every search is asked for.
+/// The number of hits per search.
 pub const LIMIT: u16 = 10;
 
-/// What a build took.
+/// The duration of a build.
 pub struct BuildTime {
-    /// From the text of the records to an index that can be searched.
+    /// The time from the text of the records to a searchable index.
     pub build: Duration,
-    /// From there to its smallest form (FTS5: `optimize` and VACUUM; tantivy: one segment); zero where there is none.
+    /// The time to compact the index (FTS5: `optimize` and VACUUM; tantivy: merge to one segment); zero for others.
     pub compact: Duration,
 }
 
-/// The document of a hit, in the engine's own terms: the record's line, from 0, or its id.
+/// The document of a hit, as the engine identifies it: the line of the record, from 0, or its id.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub enum Document {
@@ -32,37 +32,37 @@ pub enum Document {
     Id(String),
 }
 
-/// One hit as the harness compares it. Written `[document, score]`.
+/// One hit in the form that the harness compares, written as `[document, score]`.
 #[derive(Serialize)]
 pub struct Hit(pub Document, pub f64);
 
 /// A search engine under measurement.
 pub trait Engine: Sized {
-    /// The engine's own answer to a search, before the harness asks for anything.
+    /// The engine's own result type, before conversion to [`Hit`].
     type Answer;
 
-    /// Why this engine cannot take part, if it cannot; its column then says "–".
+    /// The reason why this engine cannot take part, if any. Its column then shows "–".
     const ABSENCE: Option<&'static str> = None;
 
     /// Builds an index of the three text fields from JSON-lines `records` in the empty folder `index`.
     fn build(records: &str, index: &Path, threads: usize) -> Result<BuildTime>;
 
-    /// Bytes of the index without stored documents. By default everything in its folder.
+    /// Returns the size of the index without stored documents. By default this is the size of its folder.
     fn index_bytes(index: &Path) -> Result<u64> {
         measure::folder_bytes(index)
     }
 
-    /// Opens what [`Engine::build`] left in `index`.
+    /// Opens the index that [`Engine::build`] wrote to `index`.
     fn open(index: &Path) -> Result<Self>;
 
-    /// Whether the engine can answer queries of this kind.
+    /// Returns whether the engine supports queries of this kind.
     fn supports(_kind: Kind) -> bool {
         true
     }
 
-    /// The best [`LIMIT`] documents. This call, and nothing else, is timed.
+    /// Returns the best [`LIMIT`] documents. Only this call is timed.
     fn search(&mut self, query: &Query) -> Result<Self::Answer>;
 
-    /// The answer in the form in which engines are compared, best first.
+    /// Converts a result to hits, best first.
     fn hits(&self, answer: Self::Answer) -> Result<Vec<Hit>>;
 }

@@ -38,12 +38,12 @@ impl Engine for Snapseek {
     /// Id and rank.
     type Answer = Vec<(String, f64)>;
 
-    /// Stored documents and ids are built and written too, though no peer has them here.
+    /// Builds the whole snapshot, including stored documents and ids, which the other engines leave out.
     fn build(records: &str, index: &Path, threads: usize) -> Result<BuildTime> {
         let started = Instant::now();
         let schema = schema()?;
         let lines = records.lines().collect::<Vec<_>>();
-        // Whole groups of 32 documents, which the writer need not pack again; one run of lines a thread.
+        // One run of lines per thread, in multiples of 32 documents: the builder copies full blocks without repacking them.
         let run = lines.len().div_ceil(threads).next_multiple_of(32);
         let batches = std::thread::scope(|scope| {
             let workers = lines.chunks(run).map(|lines| scope.spawn(|| batch(lines, &schema)));

@@ -1,7 +1,7 @@
-//! tantivy, native: the fastest peer known to us.
+//! tantivy, native: the fastest other engine that we know.
 //!
-//! It stems by Snowball's English where FTS5 stems by Porter, and scores each field by itself where FTS5 scores the
-//! row as a whole, so its top 10 differ; they are compared by overlap only.
+//! Its stemmer is Snowball English, FTS5's is Porter. It scores each field separately, FTS5 the whole row. Its top 10
+//! therefore differ, and the harness compares them by overlap only.
 
 use std::path::Path;
 use std::time::Instant;
@@ -18,10 +18,10 @@ use super::{BuildTime, Document, Engine, Hit, LIMIT};
 use crate::queries::{Kind, Query};
 use crate::records;
 
-/// Lower case and English stems.
+/// The tokenizer that folds to lower case and stems English.
 const TOKENIZER: &str = "en_stem";
 const FIELDS: [&str; 3] = ["title", "description", "section"];
-/// Enough for one thread to hold the whole benchmark before it writes a segment.
+/// The writer's memory per thread, enough to hold the whole benchmark in one segment.
 const WRITER_BYTES: usize = 256 << 20;
 
 pub struct Tantivy {
@@ -100,7 +100,7 @@ impl Engine for Tantivy {
 impl Tantivy {
     fn query(&mut self, query: &Query) -> BooleanQuery {
         match query.kind {
-            // One flat union over words and fields: tantivy prunes by block maxima only where it sees plain terms.
+            // One flat union over words and fields: tantivy uses block-max pruning only for unions of plain terms.
             Kind::Term | Kind::Or => {
                 let terms = self.terms(&query.words);
                 BooleanQuery::union(terms.iter().flat_map(|word| self.in_each_field(word)).collect())
@@ -120,7 +120,7 @@ impl Tantivy {
                 };
                 BooleanQuery::union(self.fields.iter().map(phrase_in).collect())
             }
-            // Every prefix match scores the same in tantivy; it ranks less than the others do here.
+            // tantivy gives every prefix match the same score, so it does less work here than the other engines.
             Kind::Prefix => {
                 let prefix_in = |&field: &Field| {
                     let mut prefix =

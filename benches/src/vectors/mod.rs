@@ -1,4 +1,4 @@
-//! Vector search: makes rows and queries, and measures native engines on them; `node/vectors.mjs` does the rest.
+//! The vector search benchmark: generates rows and queries, and measures native engines. `node/vectors.mjs` does the rest.
 
 use std::fs;
 use std::hint::black_box;
@@ -18,13 +18,13 @@ use crate::random::Random;
 mod sqlite_vec;
 mod usearch;
 
-/// Rows lie around so many centres, as texts lie around subjects.
+/// The number of clusters that the rows are drawn from, as texts cluster around topics.
 const CENTRES: usize = 500;
 const ENCODINGS: [Encoding; 3] = [Encoding::F32, Encoding::I8, Encoding::I1];
 const TOP: usize = 10;
 const WARM_UP: Duration = Duration::from_millis(500);
 
-/// Writes rows.f32 and queries.f32, unless they are there, and a snapshot for each encoding.
+/// Writes rows.f32 and queries.f32, unless they exist, and a snapshot per encoding.
 pub fn make(folder: &Path, rows: usize, width: usize, queries: usize) -> Result<()> {
     fs::create_dir_all(folder)?;
     let (rows_file, queries_file) = (folder.join("rows.f32"), folder.join("queries.f32"));
@@ -63,9 +63,9 @@ fn snapshot(rows: &[Vec<f32>], encoding: Encoding) -> Result<Vec<u8>> {
 }
 
 fn gaussian(random: &mut Random, width: usize) -> Vec<f32> {
-    // The sum of twelve even numbers is near enough.
-    let mut even = || f32::from(u16::try_from(random.below(65_536)).expect("16 bits")) / 65_536.0;
-    (0..width).map(|_| (0..12).map(|_| even()).sum::<f32>() - 6.0).collect()
+    // The sum of twelve uniform numbers is close enough to a normal distribution.
+    let mut uniform = || f32::from(u16::try_from(random.below(65_536)).expect("16 bits")) / 65_536.0;
+    (0..width).map(|_| (0..12).map(|_| uniform()).sum::<f32>() - 6.0).collect()
 }
 
 fn bytes_of(rows: &[Vec<f32>]) -> Vec<u8> {
@@ -78,7 +78,7 @@ fn read(file: &Path, width: usize) -> Result<Vec<Vec<f32>>> {
     Ok(numbers.chunks_exact(width).map(|row| row.iter().map(|n| f32::from_le_bytes(*n)).collect()).collect())
 }
 
-/// Prints the nanoseconds of each query, and the ids of its nearest rows.
+/// Prints the nanoseconds of each query and the ids of its nearest rows.
 pub fn measure(folder: &Path, what: &str, width: usize) -> Result<()> {
     let queries = read(&folder.join("queries.f32"), width)?;
     match what {

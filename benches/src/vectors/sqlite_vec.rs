@@ -1,5 +1,5 @@
-//! sqlite-vec: every row compared, in SQLite.
-#![expect(unsafe_code, reason = "SQLite takes an extension as a C function")]
+//! sqlite-vec: an exact scan of all rows, in SQLite.
+#![expect(unsafe_code, reason = "SQLite registers an extension as a C function")]
 
 use anyhow::Result;
 use rusqlite::ffi::sqlite3_auto_extension;
@@ -9,7 +9,7 @@ pub struct Index(Connection);
 
 impl Index {
     pub fn of(rows: &[Vec<f32>]) -> Result<Index> {
-        // SAFETY: the crate gives SQLite's entry point of an extension under another type; its own README does this.
+        // SAFETY: the crate declares SQLite's extension entry point with another type; its README casts it the same way.
         unsafe {
             let entry = sqlite_vec::sqlite3_vec_init as *const ();
             sqlite3_auto_extension(Some(std::mem::transmute::<

@@ -1,4 +1,4 @@
-//! usearch: every row compared, or a graph.
+//! usearch: an exact scan of all rows, or an HNSW graph.
 
 use anyhow::{Result, anyhow};
 use usearch::{IndexOptions, MetricKind, ScalarKind};

@@ -7,7 +7,7 @@
 use super::tensors::Tensors;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
-use snapseek::embed::{StaticModel, Tokenizer, WordPieceOptions};
+use snapseek::embed::{ModelTokenizer, StaticModel, WordPieceOptions};
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -179,7 +179,7 @@ impl Merge {
 
 /// A tokenizer, and its tokens with their numbers in the file.
 struct Vocabulary {
-    tokenizer: Tokenizer,
+    tokenizer: ModelTokenizer,
     tokens: Vec<(String, usize)>,
 }
 
@@ -209,7 +209,7 @@ impl Vocabulary {
                     lowercase,
                     longest_word: max_input_chars_per_word,
                 };
-                (Tokenizer::WordPiece { options, continuing_prefix: continuing_subword_prefix }, vocab)
+                (ModelTokenizer::WordPiece { options, continuing_prefix: continuing_subword_prefix }, vocab)
             }
             Model::Bpe {
                 unk_token,
@@ -230,7 +230,7 @@ impl Vocabulary {
                 );
                 left_out.extend(unk_token);
                 let merges = merges.into_iter().map(Merge::pair).collect::<Result<_>>()?;
-                (Tokenizer::Bpe { merges }, vocab)
+                (ModelTokenizer::Bpe { merges }, vocab)
             }
             Model::Other => bail!("its model is neither WordPiece nor BPE"),
         };

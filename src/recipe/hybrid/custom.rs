@@ -1,4 +1,4 @@
-//! A recipe as data: what a caller can say in place of the rules that are built in.
+//! A scoring rule as data, which a caller passes in place of the built-in fusion.
 //!
 //! ```json
 //! { "retrieve": { "mode": "hybrid", "words": "any", "candidates": 100 },
@@ -8,8 +8,8 @@
 //!   "fuse": "sum", "clamp": true, "rerank": { "diversity": 0.7 } }
 //! ```
 //!
-//! A signal is a measure with a weight, by the name that explanations use. Its name is also its measure, or the attribute
-//! that it is about, unless it says otherwise.
+//! A signal is a measure with a weight. Explanations show its name. By default the name also selects the measure, or else
+//! the attribute that the measure reads; `measure` and `field` override this.
 
 use super::response::Mode;
 use crate::attributes::AttributeType;
@@ -19,54 +19,55 @@ use crate::order::{sort_by, sort_indexes};
 use crate::pipeline::Candidate;
 use crate::pipeline::Stages;
 use crate::pipeline::WordRule;
-use crate::pipeline::{Context, Curve, Decay, Explained, Formula, Measure, Rated, Term, by_score};
+use crate::pipeline::{Context, Curve, Decay, Explained, Formula, FormulaTerm, Measure, Rated, by_score};
 use crate::ranking::RRF_K;
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
 
-/// The measures there are.
+/// The names of all measures.
 const MEASURES: [&str; 9] =
     ["bm25", "vector", "place", "overlap", "recency", "field", "shared", "equal", "greatest"];
-/// A recipe has at most so many signals and factors.
+/// The maximum number of signals, and of factors.
 const MAX_TERMS: usize = 32;
-/// What a record without a salience counts.
+/// The salience of a record without one.
 const DEFAULT_SALIENCE: f64 = 1.0;
 const DEFAULT_TIME: &str = "createdAt";
 
-/// A recipe that a caller wrote.
+/// A scoring rule that a caller wrote.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Custom {
-    /// Which legs run; none for what the query allows.
+    /// The legs that run; by default both, if the query has a vector.
     pub mode: Option<Mode>,
-    /// How the words are looked for.
+    /// The rule by which the words of the query match.
     pub words: WordRule,
-    /// How many candidates each leg gives.
+    /// The number of candidates per leg, 1 to 10,000.
     pub candidates: Option<usize>,
-    /// What the signals and factors are.
+    /// The signals and factors.
     pub formula: Formula,
-    /// How signals become a score.
+    /// The way the signals become a score.
     pub fuse: Fuse,
-    /// What happens to the hits afterwards.
+    /// The stages that run on the scored hits.
     pub stages: Stages,
 }
 
-/// How signals become a score.
+/// The way the signals of a custom rule become a score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fuse {
-    /// Each is multiplied by its weight, and all are added up.
+    /// The weighted sum of the signals.
     Sum,
-    /// Each gives its weight / (k + place + 1), by the places that it puts candidates in; 0 puts in none.
+    /// Reciprocal rank fusion: each signal ranks the candidates, and adds weight / (k + rank + 1), with ranks from 0. A
+    /// candidate whose signal is 0 has no rank and gets nothing from it.
     Ranks {
-        /// The k.
+        /// The constant k, 0 to 1,000,000; 60 by default.
         k: f64,
     },
 }
 
 impl Custom {
-    /// Reads a recipe for records of this schema.
+    /// Reads a scoring rule for records of this schema.
     ///
     /// # Errors
-    /// When something in it cannot be used.
+    /// Fails when an option, signal or attribute is invalid. The error names every fault.
     pub fn read(json: &Json, schema: &Schema) -> Result<Custom, OptionsError> {
         let mut options = Options::of(json);
         let retrieve = options.object("retrieve", |retrieve| {
@@ -81,7 +82,7 @@ impl Custom {
         let (mode, words, candidates) = retrieve.unwrap_or_default();
         let terms = terms(&mut options, "signals", schema);
         if terms.is_empty() {
-            options.complain("signals", "at least one signal is wanted");
+            options.complain("signals", "must name at least one signal");
         }
         let fuse = match options.word("fuse", &["sum", "rrf"]) {
             Some("rrf") => Fuse::Ranks { k: options.number("k", 0.0..=1e6).unwrap_or(RRF_K) },
@@ -97,10 +98,10 @@ impl Custom {
         Ok(Custom { mode, words, candidates, formula, fuse, stages })
     }
 
-    /// Rates candidates, best first, each with how its score was made.
+    /// Scores candidates and returns them best first, each with the explanation of its score.
     ///
     /// # Errors
-    /// When the snapshot is damaged.
+    /// Fails when the snapshot is damaged.
     pub fn rate(
         &self,
         context: &Context,
@@ -134,7 +135,7 @@ impl Custom {
     }
 }
 
-/// By candidate and signal, what its place gives.
+/// Returns, for each candidate and signal, the amount that its rank adds to the score.
 fn rank_gives(formula: &Formula, rated: &[Rated], k: f64) -> Vec<Vec<f64>> {
     let mut gives = rated.iter().map(|_| vec![0.0; formula.terms.len()]).collect::<Vec<_>>();
     for (number, term) in formula.terms.iter().enumerate() {
@@ -149,10 +150,10 @@ fn rank_gives(formula: &Formula, rated: &[Rated], k: f64) -> Vec<Vec<f64>> {
     gives
 }
 
-fn terms(options: &mut Options, name: &'static str, schema: &Schema) -> Vec<Term> {
+fn terms(options: &mut Options, name: &'static str, schema: &Schema) -> Vec<FormulaTerm> {
     let Some(json) = options.json(name) else { return Vec::new() };
     let Json::Object(entries) = json else {
-        options.complain(name, format!("an object of signals is wanted, not {}", json.kind()));
+        options.complain(name, format!("must be an object of signals, not {}", json.kind()));
         return Vec::new();
     };
     if entries.len() > MAX_TERMS {
@@ -167,14 +168,14 @@ fn terms(options: &mut Options, name: &'static str, schema: &Schema) -> Vec<Term
             options.complain(name, format!("{signal}: {error}"));
         }
         match measure {
-            Ok(measure) => terms.push(Term { name: signal.clone(), measure, weight }),
+            Ok(measure) => terms.push(FormulaTerm { name: signal.clone(), measure, weight }),
             Err(reason) => options.complain(name, format!("{signal}: {reason}")),
         }
     }
     terms
 }
 
-/// What a signal measures; `name` is its own.
+/// Reads the measure of the signal called `name`.
 fn measure(options: &mut Options, name: &str, schema: &Schema, depth: usize) -> Result<Measure, String> {
     let given = options.word("measure", &MEASURES);
     let measure = given.or_else(|| MEASURES.iter().find(|known| **known == name).copied()).unwrap_or("field");
@@ -183,7 +184,7 @@ fn measure(options: &mut Options, name: &str, schema: &Schema, depth: usize) -> 
         _ => name,
     });
     let default = options.any_number("default");
-    // What is not about an attribute.
+    // These measures read no attribute.
     match measure {
         "bm25" => return Ok(Measure::Bm25(curve(options, Curve::Plain))),
         "vector" => return Ok(Measure::Similarity(curve(options, Curve::Positive))),
@@ -197,7 +198,7 @@ fn measure(options: &mut Options, name: &str, schema: &Schema, depth: usize) -> 
     };
     match measure {
         "recency" if kind != AttributeType::Time => {
-            Err(format!("\"{attribute}\" is no attribute of type time"))
+            Err(format!("the attribute \"{attribute}\" is not of type time"))
         }
         "recency" => {
             let rate = options.number("rate", 0.0..=1e6).map(|rate| Decay::Exponential { rate });
@@ -211,17 +212,19 @@ fn measure(options: &mut Options, name: &str, schema: &Schema, depth: usize) -> 
             Ok(Measure::Shared { attribute: Some(place), with })
         }
         "equal" => {
-            let to = options.text("to").ok_or("\"to\" says what it has to be")?;
+            let to = options.text("to").ok_or("give the string to compare with as \"to\"")?;
             Ok(Measure::Equal { attribute: Some(place), to: to.to_owned() })
         }
         _ => field(options, (place, kind), name, default),
     }
 }
 
-/// The greatest of the signals that are named; not within another such one.
+/// Reads the measure `greatest`, which takes the greatest of several signals. It cannot be nested.
 fn greatest(options: &mut Options, schema: &Schema, depth: usize) -> Result<Measure, String> {
     let Some(Json::Object(of)) = options.json("of").filter(|_| depth == 0) else {
-        return Err("\"of\" names the signals of which the greatest counts".to_owned());
+        return Err(
+            "name the signals to compare in an object \"of\"; \"greatest\" cannot be nested".to_owned()
+        );
     };
     let mut all = Vec::new();
     for (name, json) in of.iter().take(MAX_TERMS) {
@@ -233,7 +236,7 @@ fn greatest(options: &mut Options, schema: &Schema, depth: usize) -> Result<Meas
     Ok(Measure::Greatest(all))
 }
 
-/// A number of the record itself, or what its word is worth.
+/// Reads the measure `field`: a numeric attribute, or a number for each string of a keyword attribute.
 fn field(
     options: &mut Options,
     (place, kind): (usize, AttributeType),
@@ -248,13 +251,13 @@ fn field(
             Ok(Measure::Word { attribute, values, default })
         }
         (AttributeType::Keyword | AttributeType::Keywords, None) => {
-            Err("\"values\" says what each of its words is worth".to_owned())
+            Err("give a number for each string in an object \"values\"".to_owned())
         }
-        _ => Err("numbers, times and words can be measured".to_owned()),
+        _ => Err("only attributes of type number, time, keyword and keywords can be measured".to_owned()),
     }
 }
 
-/// How a raw signal becomes a part of a score.
+/// Reads the curve of a signal; `usual` is the default.
 fn curve(options: &mut Options, usual: Curve) -> Curve {
     let cap = options.number("cap", 1e-9..=1e9).map(Curve::Capped);
     let named =

@@ -1,4 +1,4 @@
-//! The default recipe, `engine.search`: keyword and vector candidates, fused.
+//! The default recipe, `engine.search`: it fuses the candidates of the keyword and vector legs.
 
 mod custom;
 mod options;

@@ -22,13 +22,13 @@ pub struct SearchOptions {
     pub limit: Option<usize>,
     /// The number of hits to skip: 0 to 100,000, 0 by default.
     pub offset: Option<usize>,
-    /// The legs that run. By default both, where the query has a vector.
+    /// The legs that run. By default both, if the query has a vector.
     pub mode: Option<Mode>,
     /// The vector of the query. By default the snapshot embeds the query itself, if it can.
     pub vector: Option<Vec<f32>>,
     /// The model whose vectors are compared; the schema's first by default.
     pub model: Option<String>,
-    /// Makes it an error where the query has no usable vector. Off by default.
+    /// Makes the search fail if the query has no usable vector. Off by default.
     pub strict: bool,
     /// The fusion of both legs: [`Fusion::Auto`] by default.
     pub fusion: Option<Fusion>,
@@ -38,7 +38,7 @@ pub struct SearchOptions {
     pub candidates: Option<usize>,
     /// Lowers the scores of old records. Off by default.
     pub recency: Option<RecencyOptions>,
-    /// The moment that ages count from, in milliseconds since 1970. The engine's clock by default.
+    /// The time that ages count from, in milliseconds since 1970. The engine's clock by default.
     pub now: Option<f64>,
     /// Conditions on attributes.
     pub filter: Option<Json>,
@@ -66,10 +66,10 @@ pub struct SearchOptions {
     pub records: bool,
 }
 
-/// How the two legs of a search become one ranking.
+/// The rule by which the two legs of a search become one ranking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fusion {
-    /// The rule that the evaluation found best.
+    /// Adds up both scores, each measured in standard deviations; `docs/fusion.md` describes it.
     #[default]
     Auto,
     /// Reciprocal rank fusion.
@@ -93,10 +93,10 @@ impl Fusion {
 }
 
 impl SearchOptions {
-    /// Reads options from a JSON object; `null` has none.
+    /// Reads the options from a JSON object, or from `null`, which means all defaults.
     ///
     /// # Errors
-    /// When an option is faulty or unknown.
+    /// Fails when an option is invalid or unknown. The error names every fault.
     pub fn read(json: &Json) -> Result<SearchOptions, OptionsError> {
         let mut read = Options::of(json);
         let options = SearchOptions::take(&mut read);
@@ -104,7 +104,7 @@ impl SearchOptions {
         Ok(options)
     }
 
-    /// Reads options from among those of a call. Faults stay in `read`.
+    /// Reads the options from among the options of a call. Faults stay in `read`.
     pub fn take(read: &mut Options) -> SearchOptions {
         read.host(&[("embed", "a function"), ("signal", "an AbortSignal")]);
         let vector = read.numbers("vector");
@@ -142,12 +142,12 @@ impl<'de> Deserialize<'de> for SearchOptions {
     }
 }
 
-/// How scores fade with age.
+/// The options of `recency`, which lowers the scores of old records.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecencyOptions {
-    /// The attribute of type `time` that holds the moment; `createdAt` by default.
+    /// The attribute of type `time` that holds a record's time; `createdAt` by default.
     pub field: Option<String>,
-    /// The least share of a score that stays, 0 to 1; 0 by default.
+    /// The least factor that multiplies a score, 0 to 1; 0 by default.
     pub floor: f64,
 }
 
@@ -160,18 +160,18 @@ impl RecencyOptions {
     }
 }
 
-/// How snippets and highlights are cut and marked.
+/// The form of snippets and highlights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SnippetOptions {
-    /// The field that a snippet is cut from; the one with the best matches by default.
+    /// The field that a snippet is cut from; the field with the best matches by default.
     pub field: Option<String>,
     /// The number of tokens: 0 to 64, 24 by default. 0 gives no snippet.
     pub tokens: i64,
-    /// The text before a match.
+    /// The text before a match; `<mark>` by default.
     pub open: String,
-    /// The text after a match.
+    /// The text after a match; `</mark>` by default.
     pub close: String,
-    /// The text in place of omitted words.
+    /// The text in place of omitted words; `…` by default.
     pub ellipsis: String,
     /// Leaves the text unescaped. By default `& < > " '` are escaped for use as HTML.
     pub raw: bool,

@@ -1,60 +1,61 @@
-//! The default recipe: words and meaning, fused.
+//! The ranking of the default recipe.
 //!
-//! Keyword search and nearest vectors each give their best candidates. Every candidate is then looked up in both, so that
-//! none counts less only because the other leg stopped short of it. Their scores are fused, and on request fade with age.
+//! The keyword leg and the vector leg each return their best candidates. Every candidate then gets the signals of both legs,
+//! so that none scores less only because one leg stopped at its limit. The fusion rule combines the signals; `recency`
+//! lowers the scores of old records.
 
 use super::custom::Custom;
 use super::options::Fusion;
 use super::resolved::{Recency, ResolvedSearch};
 use crate::bitmap::Bitmap;
 use crate::order::sort_by;
-use crate::pipeline::{Ask, Candidate, Candidates, Signal, Words};
+use crate::pipeline::{Candidate, CandidateQuery, Candidates, Signal, Words};
 use crate::pipeline::{Context, Explained, Rated};
-use crate::pipeline::{Stages, Standing, relevance};
+use crate::pipeline::{RankedRow, Stages, relevance};
 use crate::ranking::{self, Fused, QueryStatistics, RRF_K, auto, by_ranks, recency_boost, sum};
-use crate::retrieval::{Found, Spread, part_of, spread};
+use crate::retrieval::{KeywordResult, Spread, part_of, spread};
 use crate::snapshot::SnapshotError;
 use crate::vector;
 use std::mem::take;
 
-/// A row that was found, and why.
+/// A row with its score and the values that made it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Scored {
+pub struct ScoredRow {
     /// The row.
     pub row: u32,
-    /// How well it fits.
+    /// The score: higher is better.
     pub score: f64,
-    /// What words say.
+    /// The signal of the keyword leg.
     pub keyword: Option<Signal>,
-    /// What vectors say.
+    /// The signal of the vector leg.
     pub vector: Option<Signal>,
-    /// What words and vectors give to the score, before it fades.
+    /// The amounts that the keyword leg and the vector leg add to the score, before recency.
     pub parts: (f64, f64),
-    /// What is left of the score.
+    /// The recency factor, if the search has one.
     pub recency: Option<f64>,
-    /// How the caller's own rule made the score.
+    /// The explanation of the score by the caller's own rule, if there is one.
     pub explained: Option<Explained>,
-    /// Whether it is here because it was pinned.
+    /// Whether the row is pinned.
     pub is_pinned: bool,
-    /// The rows that are folded under it.
+    /// The rows that were folded under this one.
     pub folded: Vec<u32>,
 }
 
-/// What was found.
+/// The result of retrieval and ranking.
 #[derive(Clone, Debug)]
 pub struct Retrieved {
     /// The best rows, best first.
-    pub rows: Vec<Scored>,
-    /// What the words found.
-    pub keyword: Option<Found>,
-    /// How many candidates the vectors gave.
+    pub rows: Vec<ScoredRow>,
+    /// The result of the keyword leg; `None` if it did not run.
+    pub keyword: Option<KeywordResult>,
+    /// The number of candidates of the vector leg; `None` if it did not run.
     pub vector: Option<usize>,
 }
 
-/// Finds the best rows: candidates from both legs, scored and sent through the stages.
+/// Finds the best rows: gathers candidates from the legs, scores them, and runs the stages.
 ///
 /// # Errors
-/// When the snapshot is damaged.
+/// Fails when the snapshot is damaged.
 pub(super) fn retrieve(
     context: &Context,
     search: &ResolvedSearch,
@@ -68,7 +69,7 @@ pub(super) fn retrieve(
     let is_simple =
         search.recency.is_none() && search.custom.is_none() && search.stages.are_none() && !is_fused;
     let depth = if is_simple { limit } else { search.candidates.max(limit) };
-    let ask = Ask { words, vector, depth, allowed, wants_all: search.wants_all };
+    let ask = CandidateQuery { words, vector, depth, allowed, wants_all: search.wants_all };
     let Candidates { rows: mut candidates, keyword, vector } = ask.candidates(corpus)?;
     search.stages.add_pinned(corpus, allowed, &mut candidates)?;
     if is_fused || !search.stages.pinned.is_empty() {
@@ -85,15 +86,15 @@ pub(super) fn retrieve(
     Ok(Retrieved { rows, keyword, vector })
 }
 
-/// Scores candidates by their legs, fused where there are two, faded where that was asked for. Best first.
+/// Scores candidates by their legs' signals, with fusion and recency as requested. Returns them best first.
 fn by_fusion(
     context: &Context,
     search: &ResolvedSearch,
-    ask: &Ask,
-    keyword: Option<&Found>,
+    ask: &CandidateQuery,
+    keyword: Option<&KeywordResult>,
     candidates: Vec<Candidate>,
-) -> Result<Vec<Scored>, SnapshotError> {
-    let mut rows = candidates.into_iter().map(Scored::by_its_leg).collect::<Vec<_>>();
+) -> Result<Vec<ScoredRow>, SnapshotError> {
+    let mut rows = candidates.into_iter().map(ScoredRow::by_its_leg).collect::<Vec<_>>();
     if let (Some(found), Some(nearest)) = (keyword, ask.nearest()) {
         let spread = match search.fusion {
             Fusion::Auto => spread(context.corpus, &nearest)?,
@@ -108,56 +109,56 @@ fn by_fusion(
     Ok(rows)
 }
 
-/// Scores candidates by the caller's own rule. Best first.
+/// Scores candidates by the caller's own rule. Returns them best first.
 fn by_own_rule(
     context: &Context,
     custom: &Custom,
     candidates: &[Candidate],
-) -> Result<Vec<Scored>, SnapshotError> {
+) -> Result<Vec<ScoredRow>, SnapshotError> {
     let scored = |(rated, explained): (Rated, Explained)| {
         let Rated { row, score, keyword, vector, .. } = rated;
-        let bare = Scored::by_its_leg(Candidate { row, keyword, vector });
-        Scored { score, explained: Some(explained), ..bare }
+        let bare = ScoredRow::by_its_leg(Candidate { row, keyword, vector });
+        ScoredRow { score, explained: Some(explained), ..bare }
     };
     Ok(custom.rate(context, candidates)?.into_iter().map(scored).collect::<Vec<_>>())
 }
 
-/// Puts rows, best first, through the stages.
+/// Runs the stages on rows, best first.
 fn staged(
     context: &Context,
     stages: &Stages,
     limit: usize,
-    mut rows: Vec<Scored>,
-) -> Result<Vec<Scored>, SnapshotError> {
-    let standing = |scored: &Scored| Standing {
+    mut rows: Vec<ScoredRow>,
+) -> Result<Vec<ScoredRow>, SnapshotError> {
+    let ranked = |scored: &ScoredRow| RankedRow {
         row: scored.row,
         score: scored.score,
         relevance: relevance(scored.keyword, scored.vector),
     };
-    let standings = rows.iter().map(standing).collect::<Vec<_>>();
-    let staged = stages.run(context, &standings, limit)?;
+    let ranked = rows.iter().map(ranked).collect::<Vec<_>>();
+    let staged = stages.run(context, &ranked, limit)?;
     let kept = staged.places.into_iter().zip(staged.folded).enumerate();
     let kept = kept.map(|(number, (place, folded))| {
         let is_pinned = number < staged.pinned;
-        Scored { folded, is_pinned, ..take(&mut rows[place]) }
+        ScoredRow { folded, is_pinned, ..take(&mut rows[place]) }
     });
     Ok(kept.collect::<Vec<_>>())
 }
 
-impl Scored {
-    /// A row of one leg, with that leg's score.
-    fn by_its_leg(candidate: Candidate) -> Scored {
+impl ScoredRow {
+    /// Creates a row with the score of its keyword leg, or else of its vector leg.
+    fn by_its_leg(candidate: Candidate) -> ScoredRow {
         let Candidate { row, keyword, vector } = candidate;
         let score = |signal: Option<Signal>| signal.map_or(0.0, |signal| signal.score);
         let parts = (score(keyword), if keyword.is_some() { 0.0 } else { score(vector) });
-        Scored { row, score: parts.0 + parts.1, keyword, vector, parts, ..Scored::default() }
+        ScoredRow { row, score: parts.0 + parts.1, keyword, vector, parts, ..ScoredRow::default() }
     }
 }
 
-/// Gives every row its score and what each leg gave to it.
-fn fuse(search: &ResolvedSearch, found: &Found, spread: &Spread, rows: &mut [Scored]) {
+/// Sets the fused score of every row, and the amount that each leg adds to it.
+fn fuse(search: &ResolvedSearch, found: &KeywordResult, spread: &Spread, rows: &mut [ScoredRow]) {
     let score = |signal: Option<Signal>| signal.map(|signal| signal.score);
-    let candidates = rows.iter().map(|scored| ranking::Candidate {
+    let candidates = rows.iter().map(|scored| ranking::FusionCandidate {
         id: scored.row,
         keyword: score(scored.keyword),
         cosine: score(scored.vector),
@@ -182,13 +183,13 @@ fn fuse(search: &ResolvedSearch, found: &Found, spread: &Spread, rows: &mut [Sco
     };
     for Fused { id, score, keyword, vector } in fused {
         let place = rows.binary_search_by_key(&id, |scored| scored.row);
-        let scored = &mut rows[place.expect("what is fused was a candidate")];
+        let scored = &mut rows[place.expect("every fused row was a candidate")];
         (scored.score, scored.parts) = (score, (keyword, vector));
     }
 }
 
-/// Multiplies each score by what is left of it at its age; a row without a time counts as old as can be.
-fn fade(context: &Context, recency: &Recency, rows: &mut [Scored]) -> Result<(), SnapshotError> {
+/// Multiplies each score by its recency factor. A row without a time gets the least factor.
+fn fade(context: &Context, recency: &Recency, rows: &mut [ScoredRow]) -> Result<(), SnapshotError> {
     let values = context.values()?;
     for scored in rows {
         let (part, document) = part_of(context.corpus, scored.row);

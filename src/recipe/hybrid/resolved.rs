@@ -15,7 +15,7 @@ use std::ops::RangeInclusive;
 const DEFAULT_LIMIT: usize = 10;
 const DEFAULT_CANDIDATES: usize = 100;
 const DEFAULT_ALPHA: f64 = 0.5;
-/// The attribute that holds the moment of a record, where the caller names none.
+/// The attribute that holds the time of a record unless the caller names another.
 const DEFAULT_TIME: &str = "createdAt";
 
 /// The options of a search after all checks.
@@ -39,12 +39,12 @@ pub(super) struct ResolvedSearch {
     pub wants_all: bool,
 }
 
-/// How scores fade with age.
+/// The resolved options of `recency`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Recency {
-    /// The place of the attribute that holds the moment.
+    /// The index of the attribute that holds a record's time.
     pub attribute: usize,
-    /// The least share of a score that stays.
+    /// The least factor that multiplies a score.
     pub floor: f64,
 }
 
@@ -52,13 +52,13 @@ pub(super) struct Recency {
 #[derive(Debug)]
 pub(super) struct SearchLegs {
     pub mode: Mode,
-    /// The place of the model and the vector of the query; none where only the keyword leg runs.
+    /// The index of the model and the vector of the query; `None` if only the keyword leg runs.
     pub vector: Option<(usize, vector::VectorQuery)>,
     pub warnings: Vec<String>,
 }
 
 impl ResolvedSearch {
-    /// Resolves options. Faults go into `faults`; the result is meaningful only where there are none.
+    /// Resolves options. Faults go into `faults`; ignore the result if there are any.
     pub fn of(engine: &Engine, options: &SearchOptions, faults: &mut Options) -> ResolvedSearch {
         let custom = options.recipe.as_ref().and_then(|json| match Custom::read(json, &engine.schema) {
             Ok(custom) => Some(custom),
@@ -140,7 +140,7 @@ fn weights(engine: &Engine, options: &SearchOptions, faults: &mut Options) -> Ve
     weights
 }
 
-/// Returns the stages that the caller asks for, or else those of the recipe.
+/// Returns the stages of the options, with the scoring rule's stages as defaults.
 fn stages(options: &SearchOptions, custom: Option<&Custom>) -> Stages {
     let own = options.stages.clone();
     let usual = custom.map(|custom| custom.stages.clone()).unwrap_or_default();
@@ -166,8 +166,8 @@ fn recency(engine: &Engine, options: &SearchOptions, faults: &mut Options) -> Op
 }
 
 impl SearchLegs {
-    /// Decides which legs run, and with which vector. A leg that cannot run is never silent: that is an error where the
-    /// caller asked for this leg alone, and a warning otherwise.
+    /// Decides which legs run, and with which vector. If the vector leg cannot run, the search fails if the caller requested
+    /// this leg alone, and carries a warning otherwise.
     pub fn of(
         engine: &Engine,
         text: &str,

@@ -4,15 +4,15 @@ use crate::json::Json;
 use crate::pipeline::{Correction, Explain, Legs};
 use serde::Serialize;
 
-/// Which legs of a search run.
+/// The legs of a search that run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// Words alone.
+    /// The keyword leg alone.
     Keyword,
-    /// Vectors alone.
+    /// The vector leg alone.
     Vector,
-    /// Both, fused.
+    /// Both legs, fused.
     Hybrid,
 }
 
@@ -30,67 +30,67 @@ impl Mode {
     }
 }
 
-/// What `search` answers.
+/// The response of [`Engine::search`](crate::Engine::search).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchResponse {
-    /// The query as it came.
+    /// The query, unchanged.
     pub query: String,
-    /// Which legs ran.
+    /// The legs that ran.
     pub mode: Mode,
-    /// How many candidates each leg gave.
+    /// The number of candidates of each leg.
     pub legs: Legs,
-    /// Whose vectors were compared.
+    /// The model whose vectors were compared, if the vector leg ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// How the two became one.
+    /// The fusion of the two legs: its name, `custom` for the caller's own rule, absent if only one leg ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fusion: Option<&'static str>,
-    /// The MATCH expression that stands for the query, before completions and corrections.
+    /// The MATCH expression of the query, before completions and corrections.
     pub expression: String,
-    /// Words that the index lacks, and what was looked for instead.
+    /// Words that the index lacks, and the words that were searched instead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub corrected: Vec<Correction>,
-    /// Whether something that was asked for could not be done.
+    /// Whether a part of the request could not be met; the warnings say which.
     pub degraded: bool,
-    /// What, and why.
+    /// The unmet parts of the request, and the reasons.
     pub warnings: Vec<String>,
-    /// How many records match; only where that was asked for.
+    /// The number of matching records, with the option `count`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
     /// The hits, best first.
     pub hits: Vec<Hit>,
-    /// The counts that were asked for.
+    /// The values of the requested attributes among all matches.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub facets: Vec<Facet>,
 }
 
-/// A record that was found.
+/// A hit of a search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hit {
-    /// Its id.
+    /// The id of the record.
     pub id: String,
-    /// Its kind.
+    /// The kind of the record.
     pub kind: String,
-    /// How well it fits: higher is better.
+    /// The score: higher is better. Scores of different searches are not comparable.
     pub score: f64,
-    /// A few words around the matches.
+    /// A few words around the matches, with the matches marked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snippet: Option<String>,
-    /// The fields that were to be highlighted; null where the record lacks one.
+    /// The requested highlights by field; null if the record lacks the field.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_map")]
     pub highlights: Vec<(String, Option<String>)>,
-    /// Whether it is here because it was pinned.
+    /// Whether the record is pinned.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
-    /// The ids of the records that are folded under it.
+    /// The ids of the records that were folded under this hit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub folded: Vec<String>,
-    /// What made the score.
+    /// The explanation of the score, with the option `explain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explain: Option<Explain>,
-    /// The record.
+    /// The whole record, with the option `records`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub record: Option<Json>,
 }
@@ -98,9 +98,9 @@ pub struct Hit {
 /// The values of an attribute among the matches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Facet {
-    /// The attribute.
+    /// The name of the attribute.
     pub attribute: String,
-    /// Its values and how often they occur, most frequent first.
+    /// The values, most frequent first.
     pub values: Vec<FacetValue>,
 }
 
@@ -109,7 +109,7 @@ pub struct Facet {
 pub struct FacetValue {
     /// The value.
     pub value: String,
-    /// How many matches have it.
+    /// The number of matches with this value.
     pub count: u64,
 }
 

@@ -1,7 +1,7 @@
-//! `search`: a query of plain words in, ranked hits out.
+//! `search`: answers a query of plain words with ranked hits.
 
 use super::options::SearchOptions;
-use super::ranking::{Retrieved, Scored, retrieve};
+use super::ranking::{Retrieved, ScoredRow, retrieve};
 use super::resolved::{ResolvedSearch, SearchLegs};
 use super::response::{Facet, FacetValue, Hit, Mode, SearchResponse};
 use crate::analysis::Purpose;
@@ -12,11 +12,12 @@ use crate::json::Json;
 use crate::options::Options;
 use crate::pipeline::{
     Completion, Explain, Explained, ExplainedKeyword, ExplainedPhrase, ExplainedVector, Factor,
-    Interpretation, KeywordDetails, Legs, Part, Signal, WordRule, Words, complete, ids_of, interpret, key_of,
+    Interpretation, KeywordDetails, Legs, ScorePart, Signal, WordRule, Words, complete, ids_of, interpret,
+    key_of,
 };
 use crate::presentation::{Markers, Markup, render};
-use crate::query::{Phrase, Term};
-use crate::retrieval::{self, Corpus, Filter, Found, Place, part_of};
+use crate::query::{Phrase, QueryTerm};
+use crate::retrieval::{self, Corpus, Filter, KeywordResult, PhraseMatch, part_of};
 
 impl Engine {
     /// Returns the best records for a query of plain words.
@@ -36,7 +37,7 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// When an option or the filter is faulty, or the snapshot is damaged.
+    /// Fails when an option or the filter is invalid, or the snapshot is damaged.
     pub fn search(&self, query: &str, options: &SearchOptions) -> Result<SearchResponse, SearchError> {
         let mut faults = Options::of(&Json::Null);
         let resolved = ResolvedSearch::of(self, options, &mut faults);
@@ -44,10 +45,10 @@ impl Engine {
         self.run_search(query, options, &resolved, &Embedded::from(options.vector.clone()))
     }
 
-    /// Reads the query and options of a search from one JSON object, and answers it.
+    /// Searches with the query and options of one JSON object.
     ///
     /// # Errors
-    /// As [`Engine::search`].
+    /// Fails as [`Engine::search`] does, and when an option has the wrong type.
     pub fn search_json(&self, json: &Json, embedded: Embedded) -> Result<SearchResponse, SearchError> {
         let mut reading = Options::of(json);
         let query = reading.required_text("query");
@@ -101,7 +102,7 @@ impl Engine {
             Ok(SearchResponse {
                 query: query.to_owned(),
                 mode: legs.mode,
-                // A vector leg that was asked for and had nothing to compare returned no candidates.
+                // A requested vector leg with nothing to compare counts as a leg with 0 candidates.
                 legs: Legs {
                     keyword,
                     vector: (legs.mode != Mode::Keyword).then(|| found.vector.unwrap_or(0)),
@@ -122,10 +123,10 @@ impl Engine {
         })
     }
 
-    /// Returns the most frequent words that start like the last word of `text`, at most `limit` of them.
+    /// Returns the most frequent words that start with the last word of `text`, and their counts. At most `limit` words.
     ///
     /// # Errors
-    /// When the snapshot is damaged.
+    /// Fails when the snapshot is damaged.
     pub fn suggest(&self, text: &str, limit: usize) -> Result<Vec<(String, u64)>, SearchError> {
         let mut last = None;
         self.analyzer.spans(text, Purpose::Query, |span| last = Some(&text[span.start..span.end]));
@@ -178,7 +179,7 @@ impl Engine {
                 let (part, document) = part_of(corpus, rows[number]);
                 let length = lengths[part].get(document as usize).copied().unwrap_or(0);
                 let keyword = found.keyword.as_ref().zip(page[number].keyword).map(|(found, signal)| {
-                    explain_keyword(interpretation, found, &text.places, length, signal, &search.weights)
+                    explain_keyword(interpretation, found, &text.matches, length, signal, &search.weights)
                 });
                 hit.explain = Some(explain(&page[number], keyword));
             }
@@ -190,7 +191,7 @@ impl Engine {
     }
 }
 
-fn bare_hit(corpus: &Corpus, scored: &Scored) -> Result<Hit, SearchError> {
+fn bare_hit(corpus: &Corpus, scored: &ScoredRow) -> Result<Hit, SearchError> {
     let key = key_of(corpus, scored.row)?;
     Ok(Hit {
         id: key.id.to_owned(),
@@ -205,7 +206,7 @@ fn bare_hit(corpus: &Corpus, scored: &Scored) -> Result<Hit, SearchError> {
     })
 }
 
-/// What is allowed, as far as a further filter allows it too.
+/// Intersects the allowed documents with those that pass another filter.
 fn narrowed(
     corpus: &Corpus,
     allowed: Option<Vec<Bitmap>>,
@@ -258,13 +259,13 @@ fn facets(
     Ok(facets)
 }
 
-fn explain(scored: &Scored, keyword: Option<ExplainedKeyword>) -> Explain {
+fn explain(scored: &ScoredRow, keyword: Option<ExplainedKeyword>) -> Explain {
     let vector = scored.vector.map(ExplainedVector::of);
     let part = |name: &str, signal: Option<Signal>, product: f64| {
-        // What a leg says nothing about can count all the same.
+        // Fusion can give an amount even to a candidate without a signal of the leg.
         let is_there = signal.is_some() || product != 0.0;
         let value = signal.map_or(0.0, |signal| signal.score);
-        is_there.then(|| Part { name: name.to_owned(), value, weight: None, product })
+        is_there.then(|| ScorePart { name: name.to_owned(), value, weight: None, product })
     };
     if let Some(score) = scored.explained.clone() {
         return Explain { keyword, vector, score };
@@ -281,17 +282,17 @@ fn explain(scored: &Scored, keyword: Option<ExplainedKeyword>) -> Explain {
 
 fn explain_keyword(
     interpretation: &Interpretation,
-    found: &Found,
-    places: &[Place],
+    found: &KeywordResult,
+    matches: &[PhraseMatch],
     length: u32,
     signal: Signal,
     weights: &[f64],
 ) -> ExplainedKeyword {
     let mut phrases = Vec::new();
     for (number, phrase) in interpretation.query.phrases.iter().enumerate() {
-        let own = places.iter().filter(|place| place.phrase == number);
+        let own = matches.iter().filter(|found| found.phrase == number);
         let weight = |field: FieldId| weights.get(field.index()).copied().unwrap_or(1.0);
-        let frequency = own.fold(0.0, |sum, place| sum + weight(place.field));
+        let frequency = own.fold(0.0, |sum, found| sum + weight(found.field));
         let mut only = vec![0.0; interpretation.query.phrases.len()];
         only[number] = frequency;
         phrases.push(ExplainedPhrase {
@@ -309,10 +310,10 @@ fn explain_keyword(
 
 fn words_of(phrase: &Phrase) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let word = |term: &Term| match term {
-        Term::Exact(bytes) => text(bytes),
-        Term::Prefix(bytes) => format!("{}*", text(bytes)),
-        Term::AnyOf(all) => all.iter().map(|bytes| text(bytes)).collect::<Vec<_>>().join("|"),
+    let word = |term: &QueryTerm| match term {
+        QueryTerm::Exact(bytes) => text(bytes),
+        QueryTerm::Prefix(bytes) => format!("{}*", text(bytes)),
+        QueryTerm::AnyOf(all) => all.iter().map(|bytes| text(bytes)).collect::<Vec<_>>().join("|"),
     };
     phrase.terms.iter().map(word).collect::<Vec<_>>().join(" ")
 }

@@ -11,7 +11,7 @@ use crate::attributes::AttributeType::{self, Bool, Keyword, Keywords, Number, Ti
 use crate::bitmap::Bitmap;
 use crate::order::Set;
 use crate::pipeline::{
-    Ask, Candidate, Context, Curve, Decay, Formula, Measure, Rated, Stages, Words, best_first,
+    Candidate, CandidateQuery, Context, Curve, Decay, Formula, Measure, Rated, Stages, Words, best_first,
 };
 use crate::retrieval::{Corpus, part_of};
 use crate::schema::Schema;
@@ -94,7 +94,7 @@ pub(super) fn ranked(context: &Context, plan: &MemoryPlan) -> Result<RecalledPag
     }
     loop {
         let MemoryPlan { words, vector, allowed, .. } = *plan;
-        let ask = Ask { words, vector, depth, allowed: Some(allowed), wants_all: false };
+        let ask = CandidateQuery { words, vector, depth, allowed: Some(allowed), wants_all: false };
         let mut candidates = ask.candidates(context.corpus)?;
         plan.stages.add_pinned(context.corpus, Some(allowed), &mut candidates.rows)?;
         ask.complete(context.corpus, &mut candidates.rows)?;

@@ -1,7 +1,7 @@
 //! How salient is a memory now? Its stored salience, faded since the memory was last accessed (M13).
 
 use super::ranking::{number, word};
-use crate::attributes::{Values, time_of};
+use crate::attributes::{AttributeValues, time_of};
 use crate::json::Json;
 use crate::pipeline::{Candidate, Context, Measure};
 use crate::ranking::faded;
@@ -50,7 +50,7 @@ impl Fading {
     }
 
     /// Computes the salience of a document now.
-    pub fn salience(&self, values: &Values, document: usize, now: f64) -> f64 {
+    pub fn salience(&self, values: &AttributeValues, document: usize, now: f64) -> f64 {
         let own = |attribute: Option<usize>| values.number(attribute?, document);
         let stored = own(self.salience).unwrap_or(NEW);
         let Some(last_used) = self.last_used.iter().find_map(|&attribute| own(Some(attribute))) else {

@@ -9,7 +9,7 @@ use super::ranking::{MemoryPlan, RECALL, ranked, skipped};
 use super::response::{MemoryDocumentResult, MemoryFtsResult, MemoryHit, MemoryResponse, MemoryVectorResult};
 use crate::bitmap::Bitmap;
 use crate::engine::{Embedded, Engine, QueryVector, SearchError, WriteError, passing};
-use crate::pipeline::{Ask, Candidate, Candidates, Context, Legs, Words};
+use crate::pipeline::{Candidate, CandidateQuery, Candidates, Context, Legs, Words};
 use crate::query::Query;
 use crate::ranking::reinforced;
 use crate::vector;
@@ -236,7 +236,7 @@ fn single_leg(
     legs: &MemoryLegs,
     allowed: &[Bitmap],
 ) -> Result<(Legs, Vec<Candidate>), SearchError> {
-    let ask = Ask {
+    let ask = CandidateQuery {
         words: legs.words(),
         vector: legs.vector(),
         depth: search.limit,

@@ -8,8 +8,8 @@ use super::sources::Sources;
 use crate::bitmap::Bitmap;
 use crate::order::{Map, sort_by, sort_by_key};
 use crate::pipeline::{
-    Ask, Candidate, Context, Curve, Explain, Explained, Formula, Measure, Rated, Stages, Words, overlap,
-    place_score,
+    Candidate, CandidateQuery, Context, Curve, Explain, Explained, Formula, Measure, Rated, Stages, Words,
+    overlap, place_score,
 };
 use crate::ranking::{
     GraphOptions, GraphRerank, NearSeed, Placed, SourceGraph, SourceKey, apply_graph_rerank, diversified,
@@ -233,7 +233,7 @@ fn candidates(context: &Context, plan: &RagPlan) -> Result<RagCandidates, Snapsh
     let is_fts = plan.mode == RagMode::Fts;
     let vector = plan.vector.filter(|_| !is_fts);
     let (depth, allowed) = (plan.candidate_limit, plan.allowed);
-    let ask = Ask { words: Some(plan.words), vector, depth, allowed, wants_all: false };
+    let ask = CandidateQuery { words: Some(plan.words), vector, depth, allowed, wants_all: false };
     let found = ask.candidates(context.corpus)?;
     let keyword = found.keyword.map_or(0, |found| found.rows.len());
     let mut rows = found.rows;
@@ -251,7 +251,7 @@ fn candidates(context: &Context, plan: &RagPlan) -> Result<RagCandidates, Snapsh
     // BM25 decides between equal scores, so vector candidates need theirs too, unless no chunk has any word. The keyword
     // score stays 0: it is a rank among the keyword candidates.
     let words = ask.words.filter(|_| keyword > 0);
-    Ask { words, ..ask }.complete(context.corpus, &mut rows)?;
+    CandidateQuery { words, ..ask }.complete(context.corpus, &mut rows)?;
     let newest = rows.len() - known;
     Ok(RagCandidates { rows, keyword, vector: found.vector.unwrap_or(0), newest })
 }

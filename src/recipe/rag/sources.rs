@@ -5,7 +5,7 @@
 //! `actionId`, `parentId`, `sessionId`), and by links of the state, which name a source by `sourceId` or by
 //! `sourceType:sourceId`.
 
-use crate::attributes::Values;
+use crate::attributes::AttributeValues;
 use crate::bitmap::Bitmap;
 use crate::document::Key;
 use crate::order::sort;
@@ -34,7 +34,7 @@ fn place_of(link: SourceLink) -> usize {
 /// The sources of a corpus, seen through the chunks that may be hits.
 pub struct Sources<'a> {
     context: Context<'a>,
-    columns: Vec<Values<'a>>,
+    columns: Vec<AttributeValues<'a>>,
     places: [Option<usize>; ATTRIBUTES.len()],
     allowed: Option<&'a [Bitmap]>,
 }

@@ -12,9 +12,10 @@ use super::vocabulary::Vocabulary;
 use crate::bitmap::Bitmap;
 use crate::order::{Map, Set};
 use crate::pipeline::{
-    Ask, Context, Formula, InterpretError, Legs, Measure, Rated, Signal, Standing, WordRule, Words, interpret,
+    CandidateQuery, Context, Formula, InterpretError, Legs, Measure, RankedRow, Rated, Signal, WordRule,
+    Words, interpret,
 };
-use crate::query::{Query, Term};
+use crate::query::{Query, QueryTerm};
 use crate::ranking::{WeightedFused, WeightedRule, bm25_normalize, weighted_rank_fusion};
 use crate::retrieval::{Ranked, TimeOrder, by_time, nearest};
 use crate::vector;
@@ -96,7 +97,13 @@ pub(super) fn ranked(
     let depth = depth(query);
     let found_by = |query: &Query| {
         let words = Words { query, weights: &weights };
-        let ask = Ask { words: Some(words), vector: None, depth, allowed: plan.allowed, wants_all: false };
+        let ask = CandidateQuery {
+            words: Some(words),
+            vector: None,
+            depth,
+            allowed: plan.allowed,
+            wants_all: false,
+        };
         Ok::<_, InterpretError>(
             ask.candidates(context.corpus)?.keyword.map_or_else(Vec::new, |found| found.rows),
         )
@@ -113,7 +120,8 @@ pub(super) fn ranked(
             VectorState::Missing => None,
             VectorState::Ready(model, vector) => {
                 let vector = Some((model, vector));
-                let ask = Ask { words: None, vector, depth, allowed: plan.allowed, wants_all: false };
+                let ask =
+                    CandidateQuery { words: None, vector, depth, allowed: plan.allowed, wants_all: false };
                 ask.nearest().map(|asked| nearest(context.corpus, &asked)).transpose()?
             }
         };
@@ -165,7 +173,7 @@ fn variant_query(context: &Context, variant: &Variant) -> Result<Query, Interpre
     let mut query = query_of(context, &variant.query)?;
     // The term is a stem already; analysed as text, it would be stemmed again.
     if let (Some(term), Some(phrase)) = (&variant.term, query.phrases.first_mut()) {
-        phrase.terms = vec![Term::Exact(term.clone())];
+        phrase.terms = vec![QueryTerm::Exact(term.clone())];
     }
     Ok(query)
 }
@@ -235,7 +243,7 @@ impl UnifiedRanking {
         stages.add_pinned(context.corpus, plan.allowed, &mut pinned)?;
         pinned.retain(|pinned| self.rows.iter().all(|rated| rated.row != pinned.row));
         self.rows.extend(pinned.into_iter().map(|pinned| unscored(pinned.row)));
-        let mut standings = self.rows.iter().map(Standing::of).collect::<Vec<_>>();
+        let mut standings = self.rows.iter().map(RankedRow::of).collect::<Vec<_>>();
         // Without a query, every record is relevant.
         if self.mode == UnifiedMode::Filter {
             standings.iter_mut().for_each(|standing| standing.relevance = 1.0);

@@ -8,8 +8,8 @@ use crate::attributes::AttributeType;
 use crate::bitmap::Bitmap;
 use crate::order::{Map, sort_by, sort_by_key};
 use crate::pipeline::{
-    Ask, Candidate, Context, Curve, Formula, Measure, Rated, Signal, Stages, Words, best_first, ids_of,
-    rows_of,
+    Candidate, CandidateQuery, Context, Curve, Formula, Measure, Rated, Signal, Stages, Words, best_first,
+    ids_of, rows_of,
 };
 use crate::query::Query;
 use crate::ranking::{Acceptance, Validity, adapted, proximities};
@@ -138,7 +138,7 @@ pub(super) fn rank(context: &Context, question: &VaultQuestion) -> Result<VaultR
     let field_weights = field_weights(context.schema);
     let depth = depth(question.limit);
     // Each leg fetches at least as many candidates as a small vault has, so that the rule for small vaults can tell.
-    let ask = Ask {
+    let ask = CandidateQuery {
         words: Some(Words { query: question.words, weights: &field_weights }),
         vector: question.vector,
         depth: depth.max(FEW),
@@ -153,7 +153,7 @@ pub(super) fn rank(context: &Context, question: &VaultQuestion) -> Result<VaultR
     }
     question.stages.add_pinned(corpus, Some(question.entries), &mut candidates)?;
     // BM25 is no part of the score. The similarity is, so candidates of the keyword leg get theirs too.
-    let vectors = Ask { words: None, ..ask };
+    let vectors = CandidateQuery { words: None, ..ask };
     vectors.complete(corpus, &mut candidates)?;
     let (mut formula, mut rated) = score(context, question, &candidates, &Map::new())?;
     best_first(&mut rated);
@@ -228,7 +228,7 @@ fn worths(context: &Context, rows: &[u32]) -> Result<Vec<f64>, SnapshotError> {
         let (part, document) = part_of(context.corpus, *row);
         let at = |place: Option<usize>| columns[part].number(place?, document as usize);
         let [from, until, created_at, updated_at] = places.map(at);
-        Validity { from, until, created_at, updated_at }.worth(context.now)
+        Validity { from, until, created_at, updated_at }.temporal_factor(context.now)
     };
     Ok(rows.iter().map(worth).collect::<Vec<_>>())
 }

@@ -6,7 +6,7 @@ use crate::ids::FieldSet;
 use crate::order::{Map, Set};
 use crate::pipeline::{Context, terms};
 use crate::ranking::{cosine_of, idf, stop_words};
-use crate::retrieval::{Corpus, TermStatistics, Terms, occurrences};
+use crate::retrieval::{Corpus, TermSelection, TermStatistics, occurrences};
 use crate::schema::Schema;
 use crate::snapshot::SnapshotError;
 
@@ -31,7 +31,7 @@ pub(super) fn term_statistics(
         let characters = term.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
         characters >= SHORTEST && !stopped.contains(term)
     };
-    TermStatistics::gather(corpus, members, &Terms { fields: fields(schema), counts: &counts, idf })
+    TermStatistics::gather(corpus, members, &TermSelection { fields: fields(schema), counts: &counts, idf })
 }
 
 /// Returns, for each row, the cosine of the TF-IDF vectors of the query and the row. `rows` are ascending.

@@ -1,6 +1,6 @@
 //! How are stored documents merged? Groups that keep their rows are copied without unpacking.
 
-use super::{MergeError, Source};
+use super::{MergeError, MergeSource};
 use crate::bitmap::Bitmap;
 use crate::document::{DocumentsView, DocumentsWriter, GROUP, Group};
 use crate::segment::batch::Batch;
@@ -35,18 +35,18 @@ impl Regrouping {
     }
 }
 
-pub(super) fn merge_documents(sources: &[Source]) -> Result<(Vec<u8>, Vec<u8>), MergeError> {
+pub(super) fn merge_documents(sources: &[MergeSource]) -> Result<(Vec<u8>, Vec<u8>), MergeError> {
     let mut regrouping = Regrouping::default();
     for source in sources {
         let dead = source.dead();
         // A batch's groups are already packed, so encode them as a small section and read it like a segment's.
         let (table, blocks);
         let view = match source {
-            Source::Batch(batch) => {
+            MergeSource::Batch(batch) => {
                 (table, blocks) = batch_documents(batch);
                 DocumentsView::parse(&table, &blocks)?
             }
-            Source::Segment(segment, _) => segment.stored()?,
+            MergeSource::Segment(segment, _) => segment.stored()?,
         };
         let mut row = 0;
         while row < dead.len() {

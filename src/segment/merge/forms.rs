@@ -1,7 +1,7 @@
 //! How are the unstemmed words of several sources merged?
 
 use super::documents::batch_documents;
-use super::{MergeError, Source};
+use super::{MergeError, MergeSource};
 use crate::analysis::Purpose;
 use crate::bitmap::Bitmap;
 use crate::document::DocumentsView;
@@ -10,7 +10,7 @@ use crate::schema::Schema;
 use crate::segment::parse_record;
 
 /// Encodes the unstemmed words of all live rows with their counts, in the format of the dictionary.
-pub(super) fn merge_forms(schema: &Schema, sources: &[Source]) -> Result<Vec<u8>, MergeError> {
+pub(super) fn merge_forms(schema: &Schema, sources: &[MergeSource]) -> Result<Vec<u8>, MergeError> {
     let (mut forms, mut counts) = (Interner::default(), Vec::<u32>::new());
     let mut count = |form: &[u8], times: u32| {
         let (number, is_new) = forms.intern(form);
@@ -24,15 +24,15 @@ pub(super) fn merge_forms(schema: &Schema, sources: &[Source]) -> Result<Vec<u8>
         let dead = source.dead();
         match source {
             // Forms do not record their documents, so if some documents are dead, the live ones are counted again.
-            Source::Batch(batch) if dead.count() > 0 => {
+            MergeSource::Batch(batch) if dead.count() > 0 => {
                 let (table, blocks) = batch_documents(batch);
                 count_forms(schema, DocumentsView::parse(&table, &blocks)?, dead, &mut count)?;
             }
-            Source::Segment(segment, _) if dead.count() > 0 => {
+            MergeSource::Segment(segment, _) if dead.count() > 0 => {
                 count_forms(schema, segment.stored()?, dead, &mut count)?;
             }
-            Source::Batch(batch) => batch.forms.iter().for_each(|(form, times)| count(form, *times)),
-            Source::Segment(segment, _) => {
+            MergeSource::Batch(batch) => batch.forms.iter().for_each(|(form, times)| count(form, *times)),
+            MergeSource::Segment(segment, _) => {
                 if let Some(forms) = segment.forms()? {
                     let mut walk = forms.walk();
                     while walk.advance()? {

@@ -72,18 +72,18 @@ impl From<Malformed> for MergeError {
 
 /// A source of a merge: consecutive rows, some of them dead.
 #[derive(Clone, Copy, Debug)]
-pub enum Source<'a> {
+pub enum MergeSource<'a> {
     /// Rows that are not encoded yet.
     Batch(&'a Batch),
     /// Rows of a segment, with its tombstones.
     Segment(&'a Segment, &'a Bitmap),
 }
 
-impl Source<'_> {
+impl MergeSource<'_> {
     pub(super) fn dead(&self) -> &Bitmap {
         match self {
-            Source::Batch(batch) => &batch.dead,
-            Source::Segment(_, dead) => dead,
+            MergeSource::Batch(batch) => &batch.dead,
+            MergeSource::Segment(_, dead) => dead,
         }
     }
 }
@@ -94,7 +94,7 @@ impl Source<'_> {
 ///
 /// # Errors
 /// Fails when a segment among the sources is damaged, or when the records exceed the limits of one segment.
-pub fn merge(schema: &Schema, sources: &[Source], threads: usize) -> Result<Vec<u8>, MergeError> {
+pub fn merge(schema: &Schema, sources: &[MergeSource], threads: usize) -> Result<Vec<u8>, MergeError> {
     Ok(snapshot::encode(&merge_sections(schema, sources, &[], threads)?))
 }
 
@@ -106,20 +106,20 @@ pub fn merge(schema: &Schema, sources: &[Source], threads: usize) -> Result<Vec<
 /// Fails as [`merge`] does.
 pub fn merge_sections(
     schema: &Schema,
-    sources: &[Source],
+    sources: &[MergeSource],
     loose: &[LooseRow],
     threads: usize,
 ) -> Result<Vec<(SectionKind, Vec<u8>)>, MergeError> {
     let text_len = sources.iter().map(|source| match source {
-        Source::Batch(batch) => batch.text_len(),
-        Source::Segment(segment, _) => segment.text_len(),
+        MergeSource::Batch(batch) => batch.text_len(),
+        MergeSource::Segment(segment, _) => segment.text_len(),
     });
     if text_len.fold(0usize, usize::saturating_add) > MAX_TEXT {
         return Err(MergeFault::TooMuchText.into());
     }
     // Check for missing documents before the work starts: a caller that lacks some must call again.
     for source in sources {
-        if let Source::Segment(segment, _) = source {
+        if let MergeSource::Segment(segment, _) = source {
             segment.stored()?.require_all()?;
         }
     }
@@ -179,9 +179,9 @@ impl NewNumbers {
     }
 }
 
-fn renumberings(sources: &[Source]) -> RowNumbers {
+fn renumberings(sources: &[MergeSource]) -> RowNumbers {
     let mut first = 0;
-    let number = |source: &Source| {
+    let number = |source: &MergeSource| {
         let dead = source.dead();
         let live = len32(dead.len() - dead.count());
         let numbers = if live as usize == dead.len() {
@@ -197,7 +197,7 @@ fn renumberings(sources: &[Source]) -> RowNumbers {
 
 #[derive(Clone, Copy)]
 struct SourceRows<'a> {
-    sources: &'a [Source<'a>],
+    sources: &'a [MergeSource<'a>],
     numbers: &'a RowNumbers,
 }
 
@@ -215,7 +215,7 @@ fn live_rows(dead: &Bitmap) -> impl Iterator<Item = usize> {
 }
 
 /// Merges the lengths per field, and returns also the total length of each document, in tokens.
-fn merge_lengths(schema: &Schema, sources: &[Source]) -> Result<(LengthsWriter, Vec<u32>), MergeError> {
+fn merge_lengths(schema: &Schema, sources: &[MergeSource]) -> Result<(LengthsWriter, Vec<u32>), MergeError> {
     let field_count = schema.field_count();
     let mut writer = LengthsWriter::new(field_count);
     let mut totals = Vec::new();
@@ -225,11 +225,11 @@ fn merge_lengths(schema: &Schema, sources: &[Source]) -> Result<(LengthsWriter, 
     };
     for source in sources {
         match source {
-            Source::Batch(batch) => {
+            MergeSource::Batch(batch) => {
                 live_rows(&batch.dead)
                     .for_each(|row| push(&batch.lengths[row * field_count..][..field_count]));
             }
-            Source::Segment(segment, dead) => {
+            MergeSource::Segment(segment, dead) => {
                 let view = segment.field_lengths()?;
                 live_rows(dead).for_each(|row| push(&view.of_document(row).collect::<Vec<_>>()));
             }
@@ -245,18 +245,18 @@ fn norms(lengths: &[u32]) -> Vec<f64> {
     lengths.iter().map(|&length| bm25::norm(length, average_length)).collect::<Vec<_>>()
 }
 
-fn merge_keys(sources: &[Source]) -> Result<Vec<u8>, MergeError> {
+fn merge_keys(sources: &[MergeSource]) -> Result<Vec<u8>, MergeError> {
     let mut writer = KeysWriter::default();
     for source in sources {
         let view = match source {
-            Source::Batch(_) => None,
-            Source::Segment(segment, _) => Some(segment.keys()?),
+            MergeSource::Batch(_) => None,
+            MergeSource::Segment(segment, _) => Some(segment.keys()?),
         };
         for row in live_rows(source.dead()) {
             let key = match (source, &view) {
-                (Source::Batch(batch), _) => batch.keys.get(row),
+                (MergeSource::Batch(batch), _) => batch.keys.get(row),
                 (_, Some(view)) => view.get(row)?,
-                (Source::Segment(..), None) => unreachable!("a segment's keys were read"),
+                (MergeSource::Segment(..), None) => unreachable!("a segment's keys were read"),
             };
             if !writer.push(key) {
                 return Err(MergeFault::TooManyKinds.into());
@@ -266,18 +266,22 @@ fn merge_keys(sources: &[Source]) -> Result<Vec<u8>, MergeError> {
     Ok(writer.finish())
 }
 
-fn merge_attributes(schema: &Schema, sources: &[Source], documents: usize) -> Result<Vec<u8>, MergeError> {
+fn merge_attributes(
+    schema: &Schema,
+    sources: &[MergeSource],
+    documents: usize,
+) -> Result<Vec<u8>, MergeError> {
     let mut writers = schema.attributes().map(|(_, kind)| ColumnWriter::new(kind)).collect::<Vec<_>>();
     for source in sources {
         let views: Vec<ColumnView> = match source {
-            Source::Batch(_) => Vec::new(),
-            Source::Segment(segment, _) => segment.columns()?,
+            MergeSource::Batch(_) => Vec::new(),
+            MergeSource::Segment(segment, _) => segment.columns()?,
         };
         for (i, writer) in writers.iter_mut().enumerate() {
             for row in live_rows(source.dead()) {
                 match source {
-                    Source::Batch(batch) => writer.push_from_writer(&batch.columns[i], row),
-                    Source::Segment(..) => writer.push_from(&views[i], row),
+                    MergeSource::Batch(batch) => writer.push_from_writer(&batch.columns[i], row),
+                    MergeSource::Segment(..) => writer.push_from(&views[i], row),
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! How are dictionaries and posting lists merged? Term by term, in order, with new numbers for live postings.
 
-use super::{MergeError, Source, SourceRows};
+use super::{MergeError, MergeSource, SourceRows};
 use crate::bitmap::Bitmap;
 use crate::bm25;
 use crate::inverted::{
@@ -13,12 +13,12 @@ use crate::segment::threads::on_threads;
 use crate::wire::len32;
 
 /// Returns the merged shapes by number, and for each source a map from its shape numbers to the merged ones.
-pub(super) fn merge_shapes(sources: &[Source]) -> Result<(Vec<Shape>, Vec<Vec<u32>>), MergeError> {
+pub(super) fn merge_shapes(sources: &[MergeSource]) -> Result<(Vec<Shape>, Vec<Vec<u32>>), MergeError> {
     let mut writer = ShapesWriter::default();
     let mut provisional = Vec::with_capacity(sources.len());
     for source in sources {
         provisional.push(match source {
-            Source::Batch(batch) => {
+            MergeSource::Batch(batch) => {
                 let shapes = &batch.inverted.shapes;
                 let uses = if batch.dead.count() > 0 {
                     &batch.inverted.live_uses(&batch.dead)
@@ -27,7 +27,9 @@ pub(super) fn merge_shapes(sources: &[Source]) -> Result<(Vec<Shape>, Vec<Vec<u3
                 };
                 writer.absorb(shapes.shapes(), uses)
             }
-            Source::Segment(segment, dead) => writer.absorb(segment.shapes()?, &live_uses(segment, dead)?),
+            MergeSource::Segment(segment, dead) => {
+                writer.absorb(segment.shapes()?, &live_uses(segment, dead)?)
+            }
         });
     }
     let (shapes, numbers) = writer.finish();
@@ -104,7 +106,7 @@ impl TermEncoder<'_> {
         let largest = self.rows.sources.iter().max_by_key(|source| source.dead().len());
         let mut cuts = match largest {
             None => Vec::new(),
-            Some(Source::Batch(batch)) => {
+            Some(MergeSource::Batch(batch)) => {
                 let inverted = &batch.inverted;
                 let all = inverted.postings_before(inverted.order.len());
                 let place = |part: usize| inverted.place_after(all * part / parts);
@@ -113,7 +115,7 @@ impl TermEncoder<'_> {
                 (1..parts).filter_map(|part| term(place(part))).collect::<Vec<_>>()
             }
             // Locating each list would take a walk, so cut into ranges with similar numbers of terms.
-            Some(Source::Segment(segment, _)) => {
+            Some(MergeSource::Segment(segment, _)) => {
                 let terms = segment.terms()?;
                 let mut cuts = Vec::new();
                 for part in 1..parts {
@@ -169,13 +171,13 @@ enum TermStream<'a> {
 }
 
 impl<'a> TermStream<'a> {
-    fn new(source: &Source<'a>, from: &[u8]) -> Result<TermStream<'a>, MergeError> {
+    fn new(source: &MergeSource<'a>, from: &[u8]) -> Result<TermStream<'a>, MergeError> {
         Ok(match *source {
-            Source::Batch(batch) => {
+            MergeSource::Batch(batch) => {
                 let place = batch.inverted.order.partition_point(|&term| batch.terms.get(term) < from);
                 TermStream::Batch { batch, place }
             }
-            Source::Segment(segment, _) => {
+            MergeSource::Segment(segment, _) => {
                 let mut walk = segment.terms()?.walk_from(from)?;
                 let is_done = !walk.advance()?;
                 TermStream::Segment { lists: segment.lists()?, walk, is_done }

@@ -1,6 +1,6 @@
 //! Where in a document does the query match? Highlights and snippets ask this, one document at a time.
 
-use super::Part;
+use super::LiveSegment;
 use super::phrase_lists::{form, term_positions};
 use crate::ids::{FieldId, Spot};
 use crate::order::sort;
@@ -10,7 +10,7 @@ use crate::snapshot::SnapshotError;
 
 /// An occurrence of a phrase in a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct PhraseMatch {
     /// The field.
     pub field: FieldId,
     /// The position of the occurrence's first token.
@@ -24,19 +24,19 @@ pub struct Place {
 /// A prefix may stand for thousands of posting lists. The finder looks up each list once and then reads forward from
 /// document to document.
 #[derive(Debug)]
-pub struct PlaceFinder<'a> {
-    part: Part<'a>,
+pub struct MatchFinder<'a> {
+    part: LiveSegment<'a>,
     query: &'a Query,
     documents: Vec<u32>,
     /// For each phrase, the positions of its terms; `None` until they are first needed.
     terms: Vec<Option<Vec<PositionCursor<'a>>>>,
 }
 
-impl<'a> PlaceFinder<'a> {
+impl<'a> MatchFinder<'a> {
     /// Creates a finder for these documents, which must ascend. It looks nothing up yet.
-    pub fn new(part: &Part<'a>, query: &'a Query, documents: Vec<u32>) -> PlaceFinder<'a> {
+    pub fn new(part: &LiveSegment<'a>, query: &'a Query, documents: Vec<u32>) -> MatchFinder<'a> {
         let terms = query.phrases.iter().map(|_| None).collect::<Vec<_>>();
-        PlaceFinder { part: *part, query, documents, terms }
+        MatchFinder { part: *part, query, documents, terms }
     }
 
     /// Returns the occurrences that make `document` match, by field, position and phrase, or `None` if it does not match.
@@ -47,15 +47,19 @@ impl<'a> PlaceFinder<'a> {
     ///
     /// # Errors
     /// Fails when the index is damaged.
-    pub fn places(&mut self, document: u32) -> Result<Option<Vec<Place>>, SnapshotError> {
-        let mut places = self.of_node(&self.query.root, document)?;
-        if let Some(places) = &mut places {
-            sort(places);
+    pub fn matches(&mut self, document: u32) -> Result<Option<Vec<PhraseMatch>>, SnapshotError> {
+        let mut matches = self.of_node(&self.query.root, document)?;
+        if let Some(matches) = &mut matches {
+            sort(matches);
         }
-        Ok(places)
+        Ok(matches)
     }
 
-    fn of_node(&mut self, node: &QueryNode, document: u32) -> Result<Option<Vec<Place>>, SnapshotError> {
+    fn of_node(
+        &mut self,
+        node: &QueryNode,
+        document: u32,
+    ) -> Result<Option<Vec<PhraseMatch>>, SnapshotError> {
         match node {
             QueryNode::Nothing => Ok(None),
             QueryNode::Near(group) => {
@@ -74,29 +78,29 @@ impl<'a> PlaceFinder<'a> {
                     }
                     starts = kept;
                 }
-                let mut places = Vec::new();
+                let mut matches = Vec::new();
                 for (&phrase, spots) in group.phrases.iter().zip(&starts) {
                     for spot in spots {
-                        places.push(Place { field: spot.field(), position: spot.position(), phrase });
+                        matches.push(PhraseMatch { field: spot.field(), position: spot.position(), phrase });
                     }
                 }
-                Ok(Some(places))
+                Ok(Some(matches))
             }
             QueryNode::And(nodes) => {
                 let mut all = Vec::new();
                 for node in nodes {
                     match self.of_node(node, document)? {
-                        Some(places) => all.extend(places),
+                        Some(matches) => all.extend(matches),
                         None => return Ok(None),
                     }
                 }
                 Ok(Some(all))
             }
             QueryNode::Or(nodes) => {
-                let mut any: Option<Vec<Place>> = None;
+                let mut any: Option<Vec<PhraseMatch>> = None;
                 for node in nodes {
-                    if let Some(places) = self.of_node(node, document)? {
-                        any.get_or_insert_default().extend(places);
+                    if let Some(matches) = self.of_node(node, document)? {
+                        any.get_or_insert_default().extend(matches);
                     }
                 }
                 Ok(any)
