@@ -83,6 +83,10 @@ export async function timed<T>(work: () => Promise<T>): Promise<T> {
  */
 export function withInfinities<T>(response: T, options: unknown): T {
   const { clamped = {} } = Object(response) as { clamped?: { [name: string]: { given: number | null } } };
-  for (const [name, clamp] of Object.entries(clamped)) clamp.given ??= (options as { readonly [name: string]: number })[name]!;
+  for (const [name, clamp] of Object.entries(clamped)) {
+    const given = (options as { readonly [name: string]: number | object })[name]!;
+    // Options that became JSON before hold a marker, whose text is that of the number.
+    clamp.given ??= Number(typeof given === "number" ? given : Object.values(given)[0]);
+  }
   return response;
 }

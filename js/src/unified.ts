@@ -1,7 +1,7 @@
 // The unified recipe in JavaScript. The module ranks, and keeps answers and statistics; here equal searches are joined, the
 // query is embedded where that is needed, and frequent searches are run again.
 
-import { type Asked, askedOf, timed } from "./asked.js";
+import { type Asked, askedOf, joined, timed } from "./asked.js";
 import type { Engine } from "./engine.js";
 import { Flights } from "./flights.js";
 import { Frequencies } from "./frequencies.js";
@@ -55,17 +55,17 @@ export class Unified<R extends object = StoredRecord> {
 
   /** Searches for decisions: appends "decision chose architecture" to the query. */
   async decisions(query: string, params?: BoostedParams): Promise<UnifiedResponse<R>> {
-    return this.#search("decisions", withQuery(query, params));
+    return this.#search("decisions", joined({ query }, params));
   }
 
   /** Searches for changes: appends "changed modified refactored" to the query. */
   async changes(query: string, params?: BoostedParams): Promise<UnifiedResponse<R>> {
-    return this.#search("changes", withQuery(query, params));
+    return this.#search("changes", joined({ query }, params));
   }
 
   /** Searches for how things work: appends "architecture design pattern implements" to the query. */
   async howItWorks(query: string, params?: BoostedParams): Promise<UnifiedResponse<R>> {
-    return this.#search("howItWorks", withQuery(query, params));
+    return this.#search("howItWorks", joined({ query }, params));
   }
 
   /**
@@ -172,10 +172,4 @@ function prepared(call: string, { options, embed, vector }: Omit<Asked, "signal"
   const isObject = typeof plain === "object" && !Array.isArray(plain);
   // Unusable options of JavaScript's own are among the plain ones, and the module reports them.
   return { key, embeds, params: isObject ? { embed, vector, ...plain } : plain };
-}
-
-/** Adds the query to the parameters. Parameters that are no object stay as they are, and the module reports them. */
-function withQuery(query: unknown, params: unknown): unknown {
-  if (params === undefined || params === null) return { query };
-  return typeof params === "object" && !Array.isArray(params) ? { ...params, query } : params;
 }

@@ -71,7 +71,7 @@ const CALLS = {
   "vault.add": { call: (e, o) => e.vault.add([{ id: "v9", title: "fox" }], o), positional: ["entries"] },
   "vault.update": { call: (e, o) => e.vault.update("v1", { title: "fox" }, o), positional: ["id", "fields"] },
   "vault.remove": { call: (e, o) => e.vault.remove(["none"], o), positional: ["ids"] },
-  "vault.link": { call: (e, o) => e.vault.link("v1", "v2", o), positional: ["from", "to"] },
+  "vault.link": { call: (e, o) => e.vault.link("v1", "v2", o), removes: true, positional: ["from", "to"] },
   "vault.unlink": { call: (e, o) => e.vault.unlink("v1", "v2", o), positional: ["from", "to"] },
   "federation.search": { call: (_, o, f) => f.search("fox", o), query: ["query", (_, q, f) => f.search(q)] },
   "federation.load": { call: (_, o, f) => f.load(["v1"], o), positional: ["ids"] },

@@ -376,6 +376,6 @@ test("settings are checked as options are", async () => {
   const wrong = { decay: "yes", weights: { recency: NaN, speed: 1 } };
   const expected = { code: "option/weights", message: /weights\.recency: must be a number, not NaN.*decay: must be true or false/ };
   assert.throws(() => engine.memory.configure(wrong), expected);
-  await assert.rejects(open(engine.snapshot(), { memory: wrong }), expected);
+  await assert.rejects(open(engine.snapshot(), { memory: wrong }), { ...expected, code: "option/memory" });
   await assert.rejects(engine.memory.search({ query: "react", decay: true }), { code: "option/unknown" });
 });

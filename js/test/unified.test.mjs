@@ -171,7 +171,7 @@ test("U2: a limit is clamped and reported, 0 is the default, and anything else i
   for (const [given, used] of [[500, 100], [-1, 1], [Infinity, 100], [-Infinity, 1], [2.5, 2]]) {
     const { limit, clamped } = await unified.search({ limit: given });
     assert.equal(limit, used);
-    assert.deepEqual(clamped, { limit: { given: Number.isFinite(given) ? given : null, used } });
+    assert.deepEqual(clamped, { limit: { given, used } });
   }
   for (const limit of [0, undefined, 1, 100]) {
     const found = await unified.search({ limit });

@@ -1,6 +1,6 @@
 // Programs that must compile. Each line after `@ts-expect-error` must not.
 
-import { build, computeScore, DEFAULT_WEIGHTS, formatZodError, normaliseRrfScores, open, recencyBoost, reciprocalRankFusion, SnapseekError, weightedRankFusion } from "../../../pkg/node.js";
+import { applyGraphRerank, build, buildGraphPayload, computeScore, DEFAULT_WEIGHTS, expandWithNeighborChunks, formatZodError, getSearchMode, normaliseRrfScores, open, recencyBoost, reciprocalRankFusion, SnapseekError, weightedRankFusion } from "../../../pkg/node.js";
 import { connect, expose, openInWorker } from "../../../pkg/worker.js";
 import type { RemoteEngine } from "../../../pkg/worker.js";
 import * as slim from "../../../pkg/search-node.js";
