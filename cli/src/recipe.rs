@@ -3,8 +3,14 @@
 use crate::failure::UsageError;
 use anyhow::{Context, Result};
 use snapseek::json::Json;
+use snapseek::options::Options;
+use snapseek::pipeline::Explain;
+use snapseek::recipe::memory::{MemoryHit, MemoryQuery};
+use snapseek::recipe::rag::{RagQuery, RagResponse, RagResult};
+use snapseek::recipe::unified::{UnifiedHit, UnifiedQuery, UnifiedResponse};
+use snapseek::recipe::vault::{VaultQuery, VaultResult};
 use snapseek::schema::RecipeName;
-use snapseek::{Engine, SearchOptions};
+use snapseek::{Embedded, Engine, SearchOptions};
 use std::fs;
 use std::path::Path;
 
@@ -16,7 +22,7 @@ pub enum Recipe {
     /// A recipe from a file, instead of the default fusion.
     Own(Json),
     /// A named recipe.
-    Named(&'static str),
+    Named(RecipeName),
 }
 
 impl Recipe {
@@ -29,7 +35,7 @@ impl Recipe {
                 None => return Recipe::in_file(given),
             },
         };
-        Ok(if name == RecipeName::Hybrid { Recipe::Hybrid } else { Recipe::Named(name.name()) })
+        Ok(if name == RecipeName::Hybrid { Recipe::Hybrid } else { Recipe::Named(name) })
     }
 
     fn in_file(path: &str) -> Result<Recipe> {
@@ -44,18 +50,136 @@ impl Recipe {
     }
 }
 
-/// Searches with a named recipe. Returns the same JSON as the JavaScript API.
+/// Searches with a recipe of a source system.
 pub fn ask(
     engine: &mut Engine,
-    recipe: &str,
+    recipe: RecipeName,
     query: &str,
     options: Vec<(String, Json)>,
     vector: Option<Vec<f32>>,
-) -> Result<Json> {
+) -> Result<RecipeAnswer> {
     let mut entries = vec![("query".to_owned(), Json::String(query.to_owned()))];
     entries.extend(options);
-    let answer = engine.call(&format!("{recipe}.search"), &Json::Object(entries), vector)?;
-    Json::parse(answer.as_bytes()).context("the response is not JSON")
+    let json = Json::Object(entries);
+    let embedded = Embedded::from(vector);
+    let mut read = Options::of(&json);
+    Ok(match recipe {
+        RecipeName::Memory => {
+            let query = MemoryQuery::take(&mut read);
+            read.finish()?;
+            let response = engine.memory().search(&query, &embedded)?;
+            let hits = response.results.iter().map(memory_hit).collect();
+            RecipeAnswer {
+                hits,
+                warnings: response.warnings.clone(),
+                response: serde_json::to_value(response)?,
+            }
+        }
+        RecipeName::Rag => {
+            let query = RagQuery::take(&mut read);
+            let clamped = read.finish()?;
+            let response = RagResponse { clamped, ..engine.rag().search(&query, &embedded)? };
+            let hits = response.results.iter().map(rag_hit).collect();
+            RecipeAnswer {
+                hits,
+                warnings: response.warnings.clone(),
+                response: serde_json::to_value(response)?,
+            }
+        }
+        RecipeName::Unified => {
+            let query = UnifiedQuery::take(&mut read);
+            let clamped = read.finish()?;
+            let response = UnifiedResponse { clamped, ..engine.unified().search(&query, &embedded)? };
+            let hits = response.hits.iter().map(unified_hit).collect();
+            RecipeAnswer {
+                hits,
+                warnings: response.warnings.clone(),
+                response: serde_json::to_value(response)?,
+            }
+        }
+        RecipeName::Vault | RecipeName::Hybrid => {
+            let query = VaultQuery::take(&mut read);
+            read.finish()?;
+            let response = engine.vault().search(&query, &embedded)?;
+            let hits = response.results.iter().map(vault_hit).collect();
+            RecipeAnswer {
+                hits,
+                warnings: response.warnings.clone(),
+                response: serde_json::to_value(response)?,
+            }
+        }
+    })
+}
+
+/// The response of a recipe, and the parts of it that the terminal shows.
+#[derive(Debug)]
+pub struct RecipeAnswer {
+    /// The hits, best first.
+    pub hits: Vec<RecipeHit>,
+    /// The reasons why a part of the search could not be done.
+    pub warnings: Vec<String>,
+    /// The whole response, as the JavaScript API returns it.
+    pub response: serde_json::Value,
+}
+
+/// The parts of a hit that all recipes share.
+#[derive(Debug, PartialEq)]
+pub struct RecipeHit {
+    /// The record's id.
+    pub id: String,
+    /// Its score.
+    pub score: f64,
+    /// The text to show.
+    pub text: Option<String>,
+    /// How the score is made up.
+    pub explain: Option<Explain>,
+}
+
+fn memory_hit(hit: &MemoryHit) -> RecipeHit {
+    let (fields, text) = match hit {
+        MemoryHit::Memory(result) => (&result.hit, text_in(&result.memory, &["content"])),
+        MemoryHit::Document(result) => (&result.hit, Some(result.chunk.text.clone())),
+    };
+    RecipeHit {
+        id: hit.id().to_owned(),
+        score: hit.score(),
+        text: fields.highlights.first().cloned().or(text),
+        explain: fields.explain.clone(),
+    }
+}
+
+fn rag_hit(hit: &RagResult) -> RecipeHit {
+    RecipeHit {
+        id: text_in(&hit.record, &["id"]).unwrap_or_default(),
+        score: hit.score,
+        text: text_in(&hit.record, &["title", "text"]),
+        explain: hit.explain.clone(),
+    }
+}
+
+fn unified_hit(hit: &UnifiedHit) -> RecipeHit {
+    let title = hit.title.as_ref().and_then(Json::as_str).map(str::to_owned);
+    RecipeHit {
+        id: hit.id.clone(),
+        score: hit.score,
+        text: title.or_else(|| text_in(hit.record.as_ref()?, &["content"])),
+        explain: hit.explain.clone(),
+    }
+}
+
+fn vault_hit(hit: &VaultResult) -> RecipeHit {
+    let scan = hit.scan.as_ref().map(|scan| scan.title.clone());
+    RecipeHit {
+        id: hit.id.clone(),
+        score: hit.score,
+        text: scan.or_else(|| text_in(hit.entry.as_ref()?, &["title", "content", "description"])),
+        explain: hit.explain.clone(),
+    }
+}
+
+/// Returns the first of these fields that a record has as text.
+fn text_in(record: &Json, names: &[&str]) -> Option<String> {
+    names.iter().find_map(|name| record.get(name).and_then(Json::as_str)).map(str::to_owned)
 }
 
 /// Parses options: a JSON object of names and values.
@@ -87,75 +211,4 @@ pub fn named<T: Copy>(
 pub fn search_options(json: Option<&Json>) -> Result<SearchOptions> {
     let options = SearchOptions::read(json.unwrap_or(&Json::Null));
     options.map_err(|error| UsageError(format!("--options: {error}")).into())
-}
-
-/// The parts of a hit that all recipes share.
-#[derive(Debug, PartialEq)]
-pub struct RecipeHit<'a> {
-    /// The record's id.
-    pub id: &'a str,
-    /// Its score.
-    pub score: f64,
-    /// The text to show.
-    pub text: Option<&'a str>,
-    /// How the score is made up.
-    pub explain: Option<&'a Json>,
-}
-
-/// Returns the hits of a response, best first.
-pub fn found(answer: &Json) -> Vec<RecipeHit<'_>> {
-    let list = match answer {
-        Json::Array(list) => list,
-        _ => match answer.get("results").or_else(|| answer.get("hits")) {
-            Some(Json::Array(list)) => list,
-            _ => return Vec::new(),
-        },
-    };
-    list.iter().filter_map(found_one).collect()
-}
-
-fn found_one(hit: &Json) -> Option<RecipeHit<'_>> {
-    let inner = ["memory", "document", "entry", "record"]
-        .iter()
-        .find_map(|name| hit.get(name).filter(|value| matches!(value, Json::Object(_))));
-    let field = |name: &str| {
-        let own = hit.get(name).and_then(Json::as_str);
-        own.or_else(|| inner.and_then(|inner| inner.get(name)).and_then(Json::as_str))
-    };
-    let highlight = match hit.get("highlights") {
-        Some(Json::Array(all)) => all.first().and_then(Json::as_str),
-        _ => None,
-    };
-    let texts = ["snippet", "title", "chunkText", "text", "content", "description"];
-    Some(RecipeHit {
-        id: field("id")?,
-        score: hit.get("score").and_then(Json::as_f64)?,
-        text: highlight.or_else(|| texts.iter().find_map(|name| field(name))),
-        explain: hit.get("explain").or_else(|| hit.get("breakdown")),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_hits_of_every_answer_are_found() {
-        let answer = |text: &str| Json::parse(text.as_bytes()).unwrap();
-        for text in [
-            r#"{"results":[{"memory":{"id":"a","content":"red"},"score":0.5}]}"#,
-            r#"{"results":[{"entry":{"id":"a"},"score":0.5,"title":"red"}]}"#,
-            r#"[{"id":"a","score":0.5,"highlights":["red"]}]"#,
-            r#"{"hits":[{"id":"a","score":0.5,"snippet":"red"},{"score":1}]}"#,
-        ] {
-            let answer = answer(text);
-            let found = found(&answer);
-            assert_eq!(
-                found,
-                [RecipeHit { id: "a", score: 0.5, text: Some("red"), explain: None }],
-                "{text}"
-            );
-        }
-        assert!(found(&answer("7")).is_empty());
-    }
 }

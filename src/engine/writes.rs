@@ -35,7 +35,7 @@ pub(crate) struct NewRecord<'a> {
 /// The stored vector of a record that another one replaces.
 #[derive(Debug)]
 pub(crate) struct KeptVector<'a> {
-    /// The place of the model.
+    /// The index of the model.
     model: usize,
     rows: RowsView<'a>,
     row: usize,
@@ -145,8 +145,7 @@ impl Engine {
         Ok(Written { warnings, ..self.push(segment)? })
     }
 
-    /// Finds the vector of the record that a new one replaces, where the embedded text is the same. Otherwise counts the
-    /// vector as lost.
+    /// Finds the vector of the record that `new` replaces if both have the same embedded text. Counts it as lost otherwise.
     pub(crate) fn kept_vector(
         &self,
         new: &Record,
@@ -162,7 +161,7 @@ impl Engine {
         else {
             return Ok(None);
         };
-        // A stored document in another file cannot be compared here; writes must not wait for it.
+        // If the old document is in another file, its text counts as changed: a write must not wait for a fetch.
         let is_same = segment
             .record(document)
             .is_ok_and(|old| self.schema.embedded_text(model, &old) == self.schema.embedded_text(model, new));

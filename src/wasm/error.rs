@@ -44,7 +44,7 @@ impl Failure {
         Failure(Box::new(Told { code, message, span: None, remedy: None, blocks: None }))
     }
 
-    /// The same failure, its message led by the place at fault.
+    /// Puts the place of the fault, such as `line 7`, before the message.
     #[cfg(feature = "write")]
     pub(super) fn at(mut self, place: &dyn Display) -> Failure {
         self.0.message = format!("{place}: {}", self.0.message);

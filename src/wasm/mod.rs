@@ -4,7 +4,8 @@
 //! hundred rows as JSON objects took 1.7 times as long. Responses of `search` cross as JSON text, bytes in one copy, and
 //! small results as JavaScript values.
 //!
-//! A build without the cargo feature `write` (`scripts/build-pkg` makes one) exports no call that makes or changes a snapshot.
+//! A build without the cargo feature `write`, which `scripts/build-pkg` makes, exports no call that builds or changes a
+//! snapshot.
 
 #[cfg(feature = "write")]
 mod build;

@@ -12,6 +12,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 use snapseek::json::Json;
 use snapseek::recipe::hybrid::Mode;
+use snapseek::schema::RecipeName;
 use snapseek::{Engine, Schema};
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -120,7 +121,7 @@ pub fn run(args: EvalArgs) -> Result<()> {
             options: args.options.as_ref(),
         };
         let run = match &recipe {
-            Recipe::Named(name) => ask_recipe(&mut engine, name, question),
+            Recipe::Named(name) => ask_recipe(&mut engine, *name, question),
             Recipe::Hybrid => ask(&engine, question, None),
             Recipe::Own(recipe) => ask(&engine, question, Some(recipe)),
         };
@@ -204,7 +205,7 @@ fn ask(engine: &Engine, question: Question, recipe: Option<&Json>) -> Result<Que
 }
 
 /// Searches with a named recipe. The conditions of the query are options of the same names.
-fn ask_recipe(engine: &mut Engine, name: &str, question: Question) -> Result<QueryRun> {
+fn ask_recipe(engine: &mut Engine, name: RecipeName, question: Question) -> Result<QueryRun> {
     let mut options = vec![("limit".to_owned(), Json::Integer(DEPTH as i64))];
     options.extend(question.mode.map(|mode| ("mode".to_owned(), Json::String(mode))));
     options.extend(question.model.map(|model| ("model".to_owned(), Json::String(model))));
@@ -214,7 +215,7 @@ fn ask_recipe(engine: &mut Engine, name: &str, question: Question) -> Result<Que
         options.extend(given.iter().cloned());
     }
     let answer = recipe::ask(engine, name, &question.query.text, options, question.vector)?;
-    let ids = recipe::found(&answer).into_iter().map(|found| found.id.to_owned());
+    let ids = answer.hits.into_iter().map(|hit| hit.id);
     Ok(QueryRun::in_order(&question.query.id, ids))
 }
 

@@ -167,7 +167,7 @@ pub fn run(mut args: SearchArgs) -> Result<()> {
 /// Searches with a named recipe. Arguments of the command line override `--options`.
 fn ask_recipe(
     engine: &mut Engine,
-    name: &'static str,
+    name: RecipeName,
     vector: Option<Vec<f32>>,
     args: SearchArgs,
 ) -> Result<()> {
@@ -180,7 +180,7 @@ fn ask_recipe(
         ("model", args.model.map(Json::String)),
         ("filter", args.filter),
         // The memory recipe always explains its scores.
-        ("explain", flag(args.explain && name != RecipeName::Memory.name())),
+        ("explain", flag(args.explain && name != RecipeName::Memory)),
     ];
     let mut options =
         said.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect::<Vec<_>>();
@@ -191,29 +191,25 @@ fn ask_recipe(
         options.push(("now".to_owned(), Json::from_f64(snapshot::now())));
     }
     if args.json {
-        return print::timed_json(|| recipe::ask(engine, name, &args.query, options, vector));
+        return print::timed_json(|| Ok(recipe::ask(engine, name, &args.query, options, vector)?.response));
     }
     let answer = recipe::ask(engine, name, &args.query, options, vector)?;
-    if let Some(Json::Array(warnings)) = answer.get("warnings") {
-        warnings
-            .iter()
-            .filter_map(Json::as_str)
-            .for_each(|text| print::note(format_args!("warning: {text}")));
+    for warning in &answer.warnings {
+        print::note(format_args!("warning: {warning}"));
     }
     let mut out = BufWriter::new(io::stdout().lock());
-    let found = recipe::found(&answer);
-    for (number, hit) in found.iter().enumerate() {
-        writeln!(out, "{}. {}  {:.4}", number + 1, print::plain(hit.id), hit.score)?;
-        if let Some(text) = hit.text {
+    for (number, hit) in answer.hits.iter().enumerate() {
+        writeln!(out, "{}. {}  {:.4}", number + 1, print::plain(&hit.id), hit.score)?;
+        if let Some(text) = &hit.text {
             // Recipes mark matches as HTML.
             let marked = print::plain(text).replace("<mark>", Marks::OPEN).replace("</mark>", Marks::CLOSE);
             writeln!(out, "   {}", Marks::for_stdout().apply(&marked))?;
         }
-        if let Some(explain) = hit.explain.filter(|_| args.explain) {
-            writeln!(out, "   {}", print::plain(&explain.to_text()))?;
+        if let Some(explain) = hit.explain.as_ref().filter(|_| args.explain) {
+            print_explain(&mut out, explain)?;
         }
     }
-    if found.is_empty() {
+    if answer.hits.is_empty() {
         writeln!(out, "no hits")?;
     }
     Ok(out.flush()?)
