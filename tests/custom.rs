@@ -118,7 +118,7 @@ fn a_recipe_that_cannot_be_used_says_everything_that_is_wrong() {
     );
     for part in [
         "wieght: there is no attribute \"wieght\"",
-        "recency: \"sector\" is no attribute of type time",
+        "recency: the attribute \"sector\" is not of type time",
         "bm25: cap: must be a number, not a string",
         "fuse: unknown fuse \"max\"; use one of sum, rrf",
     ] {

@@ -5,7 +5,7 @@
 use snapseek::json::Json;
 use snapseek::schema::VectorModel;
 use snapseek::vector::{Encoding, Metric, VectorQuery};
-use snapseek::{Builder, Engine, Key, Record, Schema, SearchOptions, SearchResponse};
+use snapseek::{Builder, Embedded, Engine, Key, Record, Schema, SearchOptions, SearchResponse};
 
 const WIDTH: usize = 40;
 const ENCODINGS: [Encoding; 3] = [Encoding::F32, Encoding::I8, Encoding::I1];
@@ -330,14 +330,15 @@ fn searching_twice_and_in_another_division_into_segments_gives_identical_respons
 fn options_that_cannot_be_used_say_why() {
     let engine = built(&schema(Encoding::I8, Metric::Cosine), &records(10));
     let cases = [
-        (r#"{"fusion":"best"}"#, "fusion: unknown fusion \"best\"; there are \"auto\", \"rrf\" and \"sum\""),
+        (r#"{"fusion":"best"}"#, "fusion: unknown fusion \"best\"; use one of auto, rrf, sum"),
         (r#"{"alpha":2}"#, "alpha: must be 0 to 1, not 2"),
         (r#"{"candidates":0}"#, "candidates: must be 1 to 10000, not 0"),
-        (r#"{"recency":{}}"#, "recency: there is no attribute \"createdAt\"; name one as its field"),
-        (r#"{"recency":{"field":"group"}}"#, "recency: \"group\" is no attribute of type time"),
+        (r#"{"recency":{}}"#, "recency: there is no attribute \"createdAt\"; name one as `field`"),
+        (r#"{"recency":{"field":"group"}}"#, "recency: the attribute \"group\" is not of type time"),
     ];
     for (json, message) in cases {
-        let options = SearchOptions { vector: Some(query()), ..options(json) };
-        assert_eq!(engine.search("x", &options).unwrap_err().to_string(), message);
+        let json = Json::parse(json.replacen('{', r#"{"query":"x","#, 1).as_bytes()).unwrap();
+        let error = engine.search_json(&json, Embedded::from(Some(query()))).unwrap_err();
+        assert_eq!(error.to_string(), message);
     }
 }

@@ -200,11 +200,9 @@ pub fn named<T: Copy>(
 ) -> Result<Option<T>> {
     let Some(name) = name else { return Ok(None) };
     let found = all.iter().copied().find(|value| name_of(*value) == name);
-    let unknown = || {
-        let known = all.iter().map(|value| name_of(*value)).collect::<Vec<_>>().join(", ");
-        UsageError(format!("--{argument}: unknown {argument} \"{name}\"; use one of {known}"))
-    };
-    Ok(Some(found.ok_or_else(unknown)?))
+    let known = || all.iter().map(|value| name_of(*value)).collect::<Vec<_>>().join(", ");
+    let unknown = || format!("{argument}: unknown {argument} \"{name}\"; use one of {}", known());
+    found.map(Some).with_context(unknown)
 }
 
 /// Reads options of the default search.

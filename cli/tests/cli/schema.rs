@@ -36,11 +36,11 @@ fn schema_files_that_cannot_be_used_say_why() {
             "s.toml",
             "[feilds]\n",
             1,
-            "s.toml is not a schema: feilds: unknown option; there are attributes, cjk, fields",
+            "s.toml is not a schema: feilds: unknown option; the options are attributes, cjk, fields",
         ),
         ("s.toml", "[fields]\n", 1, "s.toml: the schema has no text field"),
         ("s.toml", "tokenizer = \"x\"\n[fields]\nt = {}\n", 1, "s.toml: there is no tokenizer x"),
-        ("s.json", "{\"fields\": 1}", 1, "s.json is not a schema: fields: an object is wanted, not a number"),
+        ("s.json", "{\"fields\": 1}", 1, "s.json is not a schema: fields: must be an object, not a number"),
         ("s.yaml", "", 2, "s.yaml: a schema file's name ends in .toml or .json"),
     ];
     for (name, text, code, message) in cases {

@@ -194,12 +194,17 @@ impl SearchLegs {
             };
         }
         let vector = engine.query_vector(text, embedded, options.model.as_deref())?;
-        let is_strict = options.strict || wanted == Some(Mode::Vector);
+        let has_failed = embedded.failure().is_some() || embedded.is_by_embed;
+        let is_strict = options.strict || (wanted == Some(Mode::Vector) && has_failed);
         match vector.strictly(is_strict)? {
             QueryVector::Ready(place, query) => {
                 legs(wanted.unwrap_or(Mode::Hybrid), Some((place, query)), Vec::new())
             }
             QueryVector::NearNothing => legs(wanted.unwrap_or(Mode::Hybrid), None, Vec::new()),
+            QueryVector::Missing(reason) if wanted == Some(Mode::Vector) => {
+                let reason = format!("{reason}, and the snapshot cannot embed it; pass a vector");
+                Err(crate::engine::wrong("vector", reason))
+            }
             QueryVector::Missing(reason) => {
                 legs(Mode::Keyword, None, vec![format!("{reason}; only keywords were searched")])
             }
