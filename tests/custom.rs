@@ -124,7 +124,7 @@ fn a_recipe_that_cannot_be_used_says_everything_that_is_wrong() {
     ] {
         assert!(error.contains(part), "{error}");
     }
-    assert!(refusal(r#"{"recipe":{}}"#).contains("signals: at least one signal is wanted"));
+    assert!(refusal(r#"{"recipe":{}}"#).contains("must name at least one signal"));
     assert!(refusal(r#"{"recipe":7}"#).contains("(root): must be an object, not a number"));
     assert!(refusal(r#"{"minRelevance":2}"#).contains("minRelevance: must be 0 to 1, not 2"));
 }

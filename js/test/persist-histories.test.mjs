@@ -124,7 +124,7 @@ async function play(seed, clock) {
       write(writer, id, title);
       say(`${title} of ${id}`);
     } else if (choice < 9) {
-      if (writer.engine.remove([id]) === 0) continue;
+      if (writer.engine.remove([id]).removed === 0) continue;
       say(`write ${writes.length} removes ${id}`);
       write(writer, id, undefined);
     } else if (choice < 15) {
