@@ -193,7 +193,7 @@ function shareAt(distance: number): number {
 
 /** The id of the whole and the number of the chunk, for an id such as `note:7#2`. */
 function numbered(id: string): readonly [whole: string, number: number] | undefined {
-  const found = /^([^]*)#(0|[1-9]\d*)$/.exec(id);
+  const found = /^([\s\S]*)#(0|[1-9]\d*)$/.exec(id);
   return found && Number.isSafeInteger(Number(found[2])) ? [found[1]!, Number(found[2])] : undefined;
 }
 

@@ -1,13 +1,12 @@
 //! Converts between JavaScript values and the engine's types.
 //!
-//! Values arrive through `JSON.stringify`, which reports cycles and deep nesting as errors. Walking an object from here
-//! could overflow the stack and trap.
+//! Options arrive as JSON text, responses leave as JSON text, rows as columns.
 
 use super::error::Failure;
 use crate::document::DEFAULT_KIND;
 use crate::json::Json;
 use crate::{Embedded, MatchRow};
-use js_sys::{Array, Float64Array, JSON, Uint8Array};
+use js_sys::{Array, Float64Array, Uint8Array};
 use serde::Serialize;
 use std::hint::black_box;
 use wasm_bindgen::JsValue;
@@ -30,22 +29,6 @@ pub(super) fn bytes(array: &Uint8Array) -> Result<Vec<u8>, Failure> {
 pub(super) fn value(value: &impl Serialize) -> JsValue {
     let serializer = serde_wasm_bindgen::Serializer::json_compatible();
     value.serialize(&serializer).expect("plain data has a JavaScript value")
-}
-
-/// Returns the JSON text of a value. `wanted` names the expected type in errors.
-pub(super) fn json_text(value: &JsValue, wanted: &str) -> Result<String, String> {
-    match JSON::stringify(value) {
-        Ok(text) => text.as_string().ok_or_else(|| format!("must be {wanted}, not {}", name_of(value))),
-        Err(thrown) => {
-            let message = js_sys::Error::from(thrown).message();
-            let reason = message.as_string().unwrap_or_default();
-            Err(format!("cannot be written as JSON: {}", reason.lines().next().unwrap_or_default()))
-        }
-    }
-}
-
-pub(super) fn name_of(value: &JsValue) -> String {
-    value.js_typeof().as_string().unwrap_or_default()
 }
 
 /// Parses the JSON text of options. `js/src/plain.ts` writes it.

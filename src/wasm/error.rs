@@ -56,7 +56,10 @@ impl Failure {
         let code = match error {
             SearchFault::Query(error) => return Failure::of_query(error, expression),
             SearchFault::Filter(error) => Cow::Borrowed(filter_code(error)),
-            SearchFault::Option { option, .. } => Cow::Owned(format!("option/{option}")),
+            SearchFault::Option { option, .. } => {
+                // `highlight.column` is a part of the option `highlight`.
+                Cow::Owned(format!("option/{}", option.split('.').next().unwrap_or_default()))
+            }
             SearchFault::Options(error) => Cow::Owned(format!("option/{}", error.code())),
             SearchFault::Embedding { .. } => Cow::Borrowed("embed/failed"),
             SearchFault::UnknownCall { .. } => Cow::Borrowed("call/unknown"),

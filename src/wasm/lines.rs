@@ -2,15 +2,15 @@
 //!
 //! Values arrive through `JSON.stringify`, one record at a time. A record as an object and the same record in a file of
 //! JSON lines therefore take the same path and give the same bytes: `undefined` is dropped, and a `Date` becomes its ISO
-//! string.
+//! string. `JSON.stringify` reports cycles and deep nesting as errors; walking an object from here could overflow the stack
+//! and trap.
 
-use super::convert::{json_text, name_of};
 use super::error::Failure;
 use crate::json::Json;
 use crate::schema::RecipeName;
 use crate::state::{STATE_LINES, Stamp, State};
 use crate::{Record, Schema, WriteError};
-use js_sys::Array;
+use js_sys::{Array, JSON};
 use wasm_bindgen::JsValue;
 
 /// Reads a schema or the name of a preset. The engine checks the schema later.
@@ -159,4 +159,20 @@ pub(super) fn keys(source: &Array, usual_kind: &str) -> Result<Vec<(String, Stri
         keys.push(key);
     }
     Ok(keys)
+}
+
+/// Returns the JSON text of a value. `wanted` names the expected type in errors.
+fn json_text(value: &JsValue, wanted: &str) -> Result<String, String> {
+    match JSON::stringify(value) {
+        Ok(text) => text.as_string().ok_or_else(|| format!("must be {wanted}, not {}", name_of(value))),
+        Err(thrown) => {
+            let message = js_sys::Error::from(thrown).message();
+            let reason = message.as_string().unwrap_or_default();
+            Err(format!("cannot be written as JSON: {}", reason.lines().next().unwrap_or_default()))
+        }
+    }
+}
+
+fn name_of(value: &JsValue) -> String {
+    value.js_typeof().as_string().unwrap_or_default()
 }
