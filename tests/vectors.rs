@@ -233,7 +233,7 @@ fn a_vector_that_cannot_be_compared_is_an_error_and_a_dead_leg_is_never_silent()
     let error = asked(None, r#"{"model":"other"}"#).unwrap_err();
     assert_eq!(error, "model: there is no model \"other\"; there are test");
     let degraded = asked(None, r#"{"mode":"hybrid"}"#).unwrap();
-    assert!(degraded.degraded && degraded.warnings[0].starts_with("vector: the query has no vector for"));
+    assert!(degraded.degraded && degraded.warnings[0].starts_with("the query has no vector for"));
     assert_eq!((degraded.legs.keyword, degraded.legs.vector), (Some(3), None));
 }
 
