@@ -1,6 +1,6 @@
 //! Calls recipes by name, with options and responses as JSON. JavaScript and the command line use this.
 
-use crate::engine::{Embedded, Engine, SearchError, SearchFault};
+use crate::engine::{Embedded, Engine, NamedCall, SearchError, SearchFault};
 use crate::json::Json;
 use crate::recipe::{memory, rag, unified, vault};
 
@@ -34,7 +34,8 @@ impl Engine {
     ) -> Result<String, SearchError> {
         let embedded = embedded.into();
         let recipes = [memory::call, rag::call, unified::call, vault::call];
-        let answer = recipes.into_iter().find_map(|call| call(self, name, options, &embedded));
+        let named = NamedCall { name, options, embedded: &embedded };
+        let answer = recipes.into_iter().find_map(|call| call(self, &named));
         answer.unwrap_or_else(|| {
             let known = call_names().join(", ");
             Err(SearchFault::UnknownCall { name: name.to_owned(), known }.into())

@@ -1,6 +1,6 @@
 // Separates the options that JavaScript handles from the options that the module reads.
 
-import { foreign } from "./plain.js";
+import { foreign, optionsText } from "./plain.js";
 import type { Embed } from "./types.js";
 
 /** The options of a call: those for the module, and those that JavaScript handles. */
@@ -43,6 +43,11 @@ export function askedOf(options: unknown, embedding: Embed | undefined): Asked {
   const signal = take("signal", (value) => (isSignal(value) ? value : undefined));
   const vector = take("vector", vectorOf);
   return { options: Array.isArray(options) ? options : rest, embed: embed ?? embedding, signal, vector };
+}
+
+/** Writes the host's part of a call as JSON text; most calls have none, and need no text. */
+export function hostText(host: object): string | undefined {
+  return Object.values(host).some((value) => value !== undefined) ? optionsText(host) : undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { unlessAborted } from "./abort.js";
-import { type Asked, askedOf, type HostInputs, joined, timed, withInfinities } from "./asked.js";
+import { type Asked, askedOf, type HostInputs, hostText, joined, timed, withInfinities } from "./asked.js";
 import type { Documents } from "./documents.js";
 import { embedError, QueryEmbedder } from "./embedding.js";
 import { fromRaw, isRaw, SnapseekError } from "./errors.js";
@@ -172,7 +172,7 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
 
   #search({ options, vector }: Asked, { made, ...host }: HostInputs = {}): SearchResponse<R> {
     const text = optionsText(options);
-    return JSON.parse(this.call((raw) => raw.search(text, made ?? vector, optionsText(host)))) as SearchResponse<R>;
+    return JSON.parse(this.call((raw) => raw.search(text, made ?? vector, hostText(host)))) as SearchResponse<R>;
   }
 
   /**
@@ -322,7 +322,7 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
    */
   askSync<T>(name: string, options: unknown, { made, ...host }: HostInputs = {}): T {
     const text = optionsText(options);
-    const response = JSON.parse(this.call((raw: RawEngine) => raw.call(name, text, made, optionsText(host)))) as T;
+    const response = JSON.parse(this.call((raw: RawEngine) => raw.call(name, text, made, hostText(host)))) as T;
     return withInfinities(response, options);
   }
 

@@ -4,6 +4,9 @@
 /** Objects nested deeper than this are reported; a cycle always is. */
 const MAX_DEPTH = 64;
 
+/** Half a surrogate pair. */
+const SURROGATE = /\p{Surrogate}/u;
+
 /** The key of an object that stands for a value without a JSON form; `src/options/foreign.rs` reads it. */
 const FOREIGN = "$snapseek";
 
@@ -16,12 +19,23 @@ const FOREIGN = "$snapseek";
  * @internal
  */
 export function optionsText(options: unknown): string {
-  return JSON.stringify(plain(options, 0) ?? null);
+  return JSON.stringify(isFlat(options) ? options : (plain(options, 0) ?? null));
+}
+
+/** Whether these are options of plain strings, numbers and booleans: most are, and need no copy. */
+function isFlat(options: unknown): boolean {
+  if (typeof options !== "object" || options === null || Object.getPrototypeOf(options) !== Object.prototype) return false;
+  for (const name in options) {
+    const value: unknown = (options as Record<string, unknown>)[name];
+    const isPlain = typeof value === "string" ? !SURROGATE.test(value) : typeof value === "number" ? Number.isFinite(value) : typeof value === "boolean";
+    if (!isPlain || SURROGATE.test(name)) return false;
+  }
+  return true;
 }
 
 /** Replaces lone surrogates by U+FFFD. */
 export function wellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, "\ufffd");
+  return SURROGATE.test(text) ? text.replace(/\p{Surrogate}/gu, "\ufffd") : text;
 }
 
 function plain(value: unknown, depth: number): unknown {

@@ -1,5 +1,6 @@
 //! The vectors that a host passes to a call, and the failures of its `embed` function.
 
+use super::SearchError;
 use crate::json::Json;
 use crate::options::{Options, OptionsError};
 
@@ -51,3 +52,17 @@ impl From<Option<Vec<f32>>> for Embedded {
         Embedded { vectors, ..Embedded::default() }
     }
 }
+
+/// A call by its name, as a host makes it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NamedCall<'a> {
+    /// The name, such as `memory.search`.
+    pub name: &'a str,
+    /// The options, as JSON.
+    pub options: &'a Json,
+    /// The vectors that the host made.
+    pub embedded: &'a Embedded,
+}
+
+/// The JSON text of a response; none where a recipe has no call of that name.
+pub(crate) type CallAnswer = Option<Result<String, SearchError>>;

@@ -17,6 +17,7 @@ mod writes;
 
 pub(crate) use asking::{QueryVector, passing, record_of, records_of};
 pub use embedded::Embedded;
+pub(crate) use embedded::{CallAnswer, NamedCall};
 pub(crate) use error::wrong;
 pub use error::{SearchError, SearchFault, WriteError, WriteFault};
 pub use match_options::{Column, HighlightOptions, MatchOptions, MatchSnippet};

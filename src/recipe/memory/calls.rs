@@ -6,8 +6,8 @@ use super::reads::{MAX_SIDE, SIDE};
 use super::relations::{DEEMPHASIS, NewMemorySession, NewRelationship, REINFORCEMENT};
 use super::settings::MemorySettings;
 use super::writes::{MemoryChanges, NewMemory};
-use crate::engine::{Embedded, Engine, SearchError};
-use crate::json::{Json, text_of};
+use crate::engine::{CallAnswer, Embedded, Engine, NamedCall, SearchError};
+use crate::json::text_of;
 use crate::options::Options;
 use crate::state::USAGES;
 
@@ -33,12 +33,8 @@ pub(crate) const CALLS: &[&str] = &[
 ];
 
 /// Answers a call of the recipe; none where the recipe has no call of this name.
-pub(crate) fn call(
-    engine: &mut Engine,
-    name: &str,
-    options: &Json,
-    embedded: &Embedded,
-) -> Option<Result<String, SearchError>> {
+pub(crate) fn call(engine: &mut Engine, call: &NamedCall) -> CallAnswer {
+    let NamedCall { name, options, embedded } = *call;
     let mut read = Options::of(options);
     // `configure` is the only call that never waits.
     if name != "memory.configure" {

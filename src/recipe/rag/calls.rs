@@ -4,7 +4,7 @@ use super::index_options::{RagIndexOptions, take_source_key};
 use super::index_response::RagIndexResponse;
 use super::query::RagQuery;
 use super::response::RagResponse;
-use crate::engine::{Embedded, Engine, SearchError};
+use crate::engine::{CallAnswer, Embedded, Engine, NamedCall, SearchError};
 use crate::json::{Json, text_of};
 use crate::options::Options;
 
@@ -12,12 +12,8 @@ use crate::options::Options;
 pub(crate) const CALLS: &[&str] = &["rag.index", "rag.remove", "rag.search"];
 
 /// Answers a call of the recipe; none where the recipe has no such call.
-pub(crate) fn call(
-    engine: &mut Engine,
-    name: &str,
-    options: &Json,
-    embedded: &Embedded,
-) -> Option<Result<String, SearchError>> {
+pub(crate) fn call(engine: &mut Engine, call: &NamedCall) -> CallAnswer {
+    let NamedCall { name, options, embedded } = *call;
     Some(match name {
         "rag.index" => index(engine, options, embedded),
         "rag.plan" => plan(engine, options, embedded),

@@ -6,7 +6,7 @@
 use super::parameters::Booster;
 use super::query::UnifiedQuery;
 use super::search::SearchPurpose;
-use crate::engine::{Embedded, Engine, SearchError};
+use crate::engine::{CallAnswer, Embedded, Engine, NamedCall, SearchError};
 use crate::json::{Json, text_of};
 use crate::options::Options;
 use serde::Serialize;
@@ -29,12 +29,8 @@ struct VectorNeeded {
 }
 
 /// Answers a call of the recipe; none where it has no such call.
-pub(crate) fn call(
-    engine: &mut Engine,
-    name: &str,
-    options: &Json,
-    embedded: &Embedded,
-) -> Option<Result<String, SearchError>> {
+pub(crate) fn call(engine: &mut Engine, call: &NamedCall) -> CallAnswer {
+    let NamedCall { name, options, embedded } = *call;
     let name = name.strip_prefix("unified.")?;
     let (name, embedded) = match name.strip_suffix(".early") {
         Some(name) => (name, None),

@@ -2,7 +2,7 @@
 
 use super::query::VaultQuery;
 use super::update::{VaultAdd, VaultFeedback, VaultLink, VaultUnlink, VaultUpdate};
-use crate::engine::{Embedded, Engine, SearchError};
+use crate::engine::{CallAnswer, Engine, NamedCall, SearchError};
 use crate::json::{Json, text_of};
 use crate::options::Options;
 
@@ -24,12 +24,8 @@ pub(crate) const CALLS: &[&str] = &[
 /// Hosts also use calls that [`CALLS`] does not list. `vault.tier` searches for a federation and returns every candidate;
 /// `vault.model` names the model of a query; `vault.holds` looks for an id. `vault.add.texts` and `vault.update.texts` return
 /// the texts that the host must embed before it writes.
-pub(crate) fn call(
-    engine: &mut Engine,
-    name: &str,
-    options: &Json,
-    embedded: &Embedded,
-) -> Option<Result<String, SearchError>> {
+pub(crate) fn call(engine: &mut Engine, call: &NamedCall) -> CallAnswer {
+    let NamedCall { name, options, embedded } = *call;
     let vault = engine.vault();
     Some(match name {
         "vault.search" => answer(options, VaultQuery::take, |query| vault.search(query, embedded)),
