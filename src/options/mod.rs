@@ -398,6 +398,9 @@ impl<'a> Options<'a> {
 
     fn complain_about_unknown(&mut self) {
         let unknown = self.rest().map(|(name, _)| name.to_owned()).collect::<Vec<_>>();
+        if unknown.is_empty() {
+            return;
+        }
         let mut known = self.asked.clone();
         sort(&mut known);
         known.dedup();
