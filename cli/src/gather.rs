@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// The number of bad records that are shown.
 const SHOWN_FAULTS: usize = 5;
 
-/// What to do with a bad record.
+/// The treatment of a bad record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnBad {
     /// Stop the build.

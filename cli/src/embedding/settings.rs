@@ -1,4 +1,4 @@
-//! What does a schema file say about embedding? The table `[embedding]`.
+//! Reads the table `[embedding]` of a schema file: the provider that embeds where the command line names none.
 //!
 //! The table is for the command line only: it never becomes a part of the schema, so a snapshot never holds a key.
 //! Messages name keys of the table, never their values.
