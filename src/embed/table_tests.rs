@@ -33,6 +33,12 @@ fn pairs() -> StaticModel {
     }
 }
 
+/// A model whose rows take 2 bits per value; its width is no multiple of 4.
+fn coarse() -> StaticModel {
+    let rows = (0..8 * 21).map(|value| [-3, 1, 3, -1][value * 7 % 11 % 4]).collect();
+    StaticModel { id: "coarse".to_owned(), width: 21, rows, ..word_pieces() }
+}
+
 fn names(view: &StaticModelView<'_>, text: &str) -> Vec<String> {
     let mut names = Vec::new();
     view.tokens(text, |token| {
@@ -46,7 +52,7 @@ fn names(view: &StaticModelView<'_>, text: &str) -> Vec<String> {
 
 #[test]
 fn what_is_written_is_read() {
-    for model in [word_pieces(), pairs()] {
+    for model in [word_pieces(), pairs(), coarse()] {
         let bytes = model.encode().unwrap();
         let view = StaticModelView::parse(&bytes).unwrap();
         assert_eq!(view.verify(), Ok(()));
@@ -57,10 +63,12 @@ fn what_is_written_is_read() {
             let (name, is_continuing) = view.token(number).unwrap();
             let name = if is_continuing { format!("##{name}") } else { name.to_owned() };
             let row = model.tokens.iter().position(|token| *token == name).unwrap();
-            let values =
-                view.row(number).unwrap().iter().map(|value| i8::from_le_bytes([*value])).collect::<Vec<_>>();
-            assert_eq!(values, model.rows[row * model.width..][..model.width]);
+            let mut values = vec![0.0; model.width];
+            view.rows.add(number, 1.0, &mut values);
+            let expected = &model.rows[row * model.width..][..model.width];
+            assert_eq!(values, expected.iter().map(|value| f64::from(*value)).collect::<Vec<_>>());
             assert_eq!(view.scale(number), model.scales[row]);
+            assert_eq!(view.token_vector(number).len(), model.width);
         }
     }
 }
@@ -92,7 +100,8 @@ fn nothing_known_gives_zeros() {
 
 #[test]
 fn a_part_gives_the_texts_that_it_was_made_for_the_same_vectors() {
-    for (model, text) in [(word_pieces(), "fast vectors!"), (pairs(), "abc cé")] {
+    for (model, text) in [(word_pieces(), "fast vectors!"), (coarse(), "fast vectors!"), (pairs(), "abc cé")]
+    {
         let bytes = model.encode().unwrap();
         let whole = StaticModelView::parse(&bytes).unwrap();
         let mut used = Vec::new();
@@ -140,7 +149,7 @@ fn models_that_differ_have_fingerprints_that_differ() {
 
 #[test]
 fn every_truncation_and_every_addition_is_an_error() {
-    for model in [word_pieces(), pairs()] {
+    for model in [word_pieces(), pairs(), coarse()] {
         let mut bytes = model.encode().unwrap();
         for len in 0..bytes.len() {
             assert!(StaticModelView::parse(&bytes[..len]).is_err(), "accepted {len} bytes");
@@ -152,7 +161,7 @@ fn every_truncation_and_every_addition_is_an_error() {
 
 #[test]
 fn every_flipped_bit_is_noticed_and_none_is_a_panic() {
-    for model in [word_pieces(), pairs()] {
+    for model in [word_pieces(), pairs(), coarse()] {
         let whole = model.encode().unwrap();
         for at in 0..whole.len() * 8 {
             let mut bytes = whole.clone();
@@ -169,22 +178,49 @@ fn every_flipped_bit_is_noticed_and_none_is_a_panic() {
 
 #[test]
 fn sizes_beyond_the_bytes_are_refused_before_anything_is_allocated() {
-    let whole = word_pieces().encode().unwrap();
-    for at in (24..52).step_by(4) {
-        let mut bytes = whole.clone();
-        bytes[at..at + 4].fill(0xff);
-        if at != 36 {
-            assert!(StaticModelView::parse(&bytes).is_err(), "field at {at}");
+    for whole in [word_pieces().encode().unwrap(), coarse().encode().unwrap()] {
+        for at in [12].into_iter().chain((24..52).step_by(4)) {
+            let mut bytes = whole.clone();
+            bytes[at..at + 4].fill(0xff);
+            if at != 36 {
+                assert!(StaticModelView::parse(&bytes).is_err(), "field at {at}");
+            }
         }
     }
+}
+
+#[test]
+fn rows_of_two_bits_are_not_read_as_bytes_nor_bytes_as_two_bits() {
+    let (fine, coarse) = (word_pieces().encode().unwrap(), coarse().encode().unwrap());
+    assert_eq!((fine[0], coarse[0]), (1, 2));
+    for (whole, other) in [(fine, 2u32), (coarse, 1)] {
+        for rows in [0, other, 3, u32::MAX] {
+            let mut bytes = whole.clone();
+            bytes[..4].copy_from_slice(&rows.to_le_bytes());
+            let read = StaticModelView::parse(&bytes).and_then(|view| view.verify());
+            assert!(read.is_err(), "row encoding {rows}");
+        }
+    }
+}
+
+#[test]
+fn two_bits_per_value_give_the_same_vectors_as_eight() {
+    let coarse = coarse();
+    let mut fine = coarse.clone();
+    // One value that 2 bits cannot hold, of a token that the text does not have, keeps all rows at 8 bits.
+    fine.rows[0] = 2;
+    let (coarse, fine) = (coarse.encode().unwrap(), fine.encode().unwrap());
+    assert!(coarse.len() < fine.len());
+    let embed = |bytes: &[u8]| StaticModelView::parse(bytes).unwrap().embed("fast vectors! search vec");
+    assert_eq!(embed(&coarse), embed(&fine));
 }
 
 #[test]
 fn rows_start_at_multiples_of_sixteen() {
     let bytes = pairs().encode().unwrap();
     let view = StaticModelView::parse(&bytes).unwrap();
-    let offset = view.rows.as_ptr() as usize - bytes.as_ptr() as usize;
-    assert_eq!((offset % 16, view.rows.len()), (0, 10 * 32));
+    let offset = view.rows.bytes.as_ptr() as usize - bytes.as_ptr() as usize;
+    assert_eq!((offset % 16, view.rows.bytes.len()), (0, 10 * 32));
 }
 
 #[test]

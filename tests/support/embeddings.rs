@@ -8,8 +8,9 @@ use snapseek::embed::{
 const TEXTS: [&str; 4] =
     ["Hybrid search you can ship as a file", "naïve CAFÉ №5 ﬁles, naïve café", "東京都の天気 and Tōkyō", "…"];
 
-/// The expected hashes of vector bits: the hash embedding with 64 dimensions, then the static model with 24.
-pub const GOLDEN: [u64; 2] = [0x1bbb_7fcd_ac3e_d19f, 0xf504_9fde_3a0d_b473];
+/// The expected hashes of vector bits: the hash embedding with 64 dimensions, then the static model with 24, with 8 and
+/// with 2 bits per value.
+pub const GOLDEN: [u64; 3] = [0x1bbb_7fcd_ac3e_d19f, 0xf504_9fde_3a0d_b473, 0x3e6a_c2b3_180c_3444];
 
 /// The expected hashes of tokens and vectors for every code point that Unicode normalisation changes, between letters and
 /// marks.
@@ -50,7 +51,7 @@ pub fn found_forms() -> [u64; 2] {
 }
 
 /// Computes the value that must equal [`GOLDEN`].
-pub fn found() -> [u64; 2] {
+pub fn found() -> [u64; 3] {
     let tokens =
         ["search", "ship", "a", "file", "##s", "cafe", "naive", ",", "東", "京", "and", "to", "##kyo"];
     let tokens = tokens.map(str::to_owned).to_vec();
@@ -61,7 +62,12 @@ pub fn found() -> [u64; 2] {
     let vectors =
         (0..tokens.len() * 24).map(|place| ((place * 37 % 101) as f32 - 50.0) / 7.0).collect::<Vec<_>>();
     let weights = (0..tokens.len()).map(|place| 1.0 / (place as f32 + 1.5)).collect::<Vec<_>>();
-    let model = StaticModel::quantised("golden".to_owned(), tokenizer, tokens, &vectors, Some(&weights));
-    let bytes = model.and_then(|model| model.encode()).unwrap();
-    [bits(&HashEmbedder::new(64)), bits(&StaticModelView::parse(&bytes).unwrap())]
+    let fine =
+        StaticModel::quantised("golden".to_owned(), tokenizer, tokens, &vectors, Some(&weights)).unwrap();
+    let coarse = StaticModel {
+        rows: fine.rows.iter().map(|value| [-3, -1, 1, 3][usize::from(value.unsigned_abs() % 4)]).collect(),
+        ..fine.clone()
+    };
+    let hash_of = |model: StaticModel| bits(&StaticModelView::parse(&model.encode().unwrap()).unwrap());
+    [bits(&HashEmbedder::new(64)), hash_of(fine), hash_of(coarse)]
 }

@@ -1,7 +1,8 @@
 //! Reads a static model from a folder in the layout of model2vec or of wordllama.
 //!
 //! A model consists of a tokenizer (`tokenizer.json`: BERT's WordPiece, or Llama's BPE with byte fallback) and a table
-//! (`model.safetensors`). The package of wordllama keeps them in the folders `tokenizers` and `weights`, under other
+//! (`model.safetensors`). The table has one row per token: `embeddings`, as model2vec writes it, or `embeddings.2bit`,
+//! which packs four values into each byte. `weights` has one factor per token. The package of wordllama keeps them in the folders `tokenizers` and `weights`, under other
 //! names. All other tokenizers are refused, because a tokenizer that is nearly right gives wrong vectors silently.
 
 use super::tensors::Tensors;
@@ -246,14 +247,42 @@ fn llama_normalizer() -> Normalizer {
     Normalizer::Sequence { normalizers: vec![Normalizer::Prepend { prepend: "▁".to_owned() }, replace] }
 }
 
+/// The array of token vectors as the file stores it.
+struct TokenTable {
+    row_count: usize,
+    width: usize,
+    values: TableValues,
+}
+
+enum TableValues {
+    /// Small integers, which are kept as they are, together with the factors of their rows.
+    Integers(Vec<i8>),
+    Floats(Vec<f32>),
+}
+
+impl TokenTable {
+    fn read(tensors: &Tensors) -> Result<TokenTable> {
+        let names = ["embeddings", "embedding.weight"];
+        let plain = tensors.get(&names).map(|array| (array, 1));
+        let (array, values_per_column) = plain
+            .or_else(|| tensors.get(&["embeddings.2bit"]).map(|array| (array, 4)))
+            .with_context(|| format!("it has no array embeddings, only {}", tensors.names().join(", ")))?;
+        let &[row_count, columns] = array.shape() else {
+            bail!("its array of embeddings does not have rows and columns")
+        };
+        let width = columns.saturating_mul(values_per_column);
+        ensure!((1..=4096).contains(&width), "a vector has 1 to 4096 numbers, its rows have {width}");
+        let values = match array.bytes() {
+            _ if values_per_column > 1 => TableValues::Integers(array.two_bit_values()?),
+            Some(bytes) => TableValues::Integers(bytes),
+            None => TableValues::Floats(array.floats()?),
+        };
+        Ok(TokenTable { row_count, width, values })
+    }
+}
+
 fn model(id: String, vocabulary: Vocabulary, tensors: &Tensors) -> Result<StaticModel> {
-    let table = tensors
-        .get(&["embeddings", "embedding.weight"])
-        .with_context(|| format!("it has no array embeddings, only {}", tensors.names().join(", ")))?;
-    let &[row_count, width] = table.shape() else {
-        bail!("its array of embeddings does not have rows and columns")
-    };
-    ensure!((1..=4096).contains(&width), "a vector has 1 to 4096 numbers, its rows have {width}");
+    let TokenTable { row_count, width, values } = TokenTable::read(tensors)?;
     let mapping = tensors.get(&["mapping"]).map(|tensor| tensor.places()).transpose()?;
     let weights = tensors.get(&["weights"]).map(|tensor| tensor.floats()).transpose()?;
     let mut places = Vec::with_capacity(vocabulary.tokens.len());
@@ -266,22 +295,18 @@ fn model(id: String, vocabulary: Vocabulary, tensors: &Tensors) -> Result<Static
         token_weights.push(weight.with_context(|| format!("it has no weight for the token {token}"))?);
     }
     let tokens = vocabulary.tokens.into_iter().map(|(token, _)| token).collect();
-    // Keep small integers as they are, together with their scales.
-    if let Some(bytes) = table.bytes() {
-        let rows = places.iter().flat_map(|place| &bytes[place * width..][..width]).copied().collect();
-        return Ok(StaticModel {
-            id,
-            tokenizer: vocabulary.tokenizer,
-            tokens,
-            width,
-            rows,
-            scales: token_weights,
-        });
+    let tokenizer = vocabulary.tokenizer;
+    match values {
+        TableValues::Integers(values) => {
+            let rows = places.iter().flat_map(|place| &values[place * width..][..width]).copied().collect();
+            Ok(StaticModel { id, tokenizer, tokens, width, rows, scales: token_weights })
+        }
+        TableValues::Floats(values) => {
+            let rows = places.iter().flat_map(|place| &values[place * width..][..width]).copied();
+            let vectors = rows.collect::<Vec<_>>();
+            Ok(StaticModel::quantised(id, tokenizer, tokens, &vectors, Some(&token_weights))?)
+        }
     }
-    let floats = table.floats()?;
-    let vectors =
-        places.iter().flat_map(|place| &floats[place * width..][..width]).copied().collect::<Vec<_>>();
-    Ok(StaticModel::quantised(id, vocabulary.tokenizer, tokens, &vectors, Some(&token_weights))?)
 }
 
 #[cfg(test)]

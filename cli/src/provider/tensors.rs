@@ -1,6 +1,6 @@
 //! Reads safetensors files: named arrays of numbers.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use half::{bf16, f16};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
@@ -55,6 +55,14 @@ impl Tensor<'_> {
         (self.0.dtype() == Dtype::I8).then(|| self.chunks().map(i8::from_le_bytes).collect())
     }
 
+    /// Returns the values of an array that packs four into each byte: −3, −1, 1 and 3 as 0 to 3, the first in the lowest
+    /// bits.
+    pub fn two_bit_values(&self) -> Result<Vec<i8>> {
+        ensure!(self.0.dtype() == Dtype::U8, "its values of 2 bits are in {}, not in U8", self.0.dtype());
+        let value = |byte: u8, place: u32| 2 * (byte >> (2 * place) & 3).cast_signed() - 3;
+        Ok(self.0.data().iter().flat_map(|&byte| (0..4).map(move |place| value(byte, place))).collect())
+    }
+
     /// Converts the numbers to indices.
     pub fn places(&self) -> Result<Vec<usize>> {
         let places = match self.0.dtype() {
@@ -85,7 +93,8 @@ mod tests {
             "b":{"dtype":"BF16","shape":[1],"data_offsets":[8,10]},
             "c":{"dtype":"I8","shape":[2],"data_offsets":[10,12]},
             "d":{"dtype":"I32","shape":[1],"data_offsets":[12,16]},
-            "e":{"dtype":"F16","shape":[2],"data_offsets":[16,20]}}"#;
+            "e":{"dtype":"F16","shape":[2],"data_offsets":[16,20]},
+            "f":{"dtype":"U8","shape":[1,2],"data_offsets":[20,22]}}"#;
         let data = [
             &1.5f32.to_le_bytes()[..],
             &(-2f32).to_le_bytes(),
@@ -93,6 +102,7 @@ mod tests {
             &[255, 7],
             &[9, 0, 0, 0],
             &[0x00, 0xc0, 0x01, 0x00],
+            &[0b11_10_01_00, 0b00_00_11_10],
         ];
         let bytes = file(header, &data.concat());
         let tensors = Tensors::parse(&bytes).unwrap();
@@ -102,9 +112,11 @@ mod tests {
         assert_eq!(floats("e").unwrap(), [-2.0, 5.960_464_5e-8]);
         assert_eq!(tensors.get(&["c"]).unwrap().bytes().unwrap(), [-1, 7]);
         assert_eq!(tensors.get(&["d"]).unwrap().places().unwrap(), [9]);
+        assert_eq!(tensors.get(&["f"]).unwrap().two_bit_values().unwrap(), [-3, -1, 1, 3, 1, 3, -3, -3]);
         assert!(floats("d").is_err());
+        assert!(tensors.get(&["c"]).unwrap().two_bit_values().is_err());
         assert_eq!(tensors.get(&["a"]).unwrap().shape(), [1, 2]);
-        assert_eq!(tensors.names(), ["a", "b", "c", "d", "e"]);
+        assert_eq!(tensors.names(), ["a", "b", "c", "d", "e", "f"]);
     }
 
     #[test]
