@@ -76,7 +76,7 @@ pub use calls::call_names;
 pub use document::{Key, Record, RecordError};
 pub use engine::{
     Clock, Column, Embedded, Engine, HighlightOptions, MatchOptions, MatchRow, MatchSnippet, SearchError,
-    SearchFault, WriteError, WriteFault, Written,
+    SearchFault, TextsToEmbed, WriteError, WriteFault, Written,
 };
 pub use recipe::hybrid::{SearchOptions, SearchResponse};
 pub use recipe::unified::{Unified, UnifiedHit, UnifiedQuery, UnifiedResponse, UnifiedStats};

@@ -6,8 +6,8 @@ mod presets;
 mod read;
 mod vectors;
 
-pub use presets::RecipeName;
-pub use vectors::{EmbedderKind, MAX_MODELS, VectorModel};
+pub use presets::{PresetName, RecipeName};
+pub use vectors::{EmbedderKind, MAX_MODELS, MAX_TRUST, ModelKind, VectorModel};
 
 use crate::analysis::{Analyzer, AnalyzerError};
 use crate::attributes::AttributeType;
@@ -31,6 +31,9 @@ pub struct Schema {
     /// The recipe that answers queries without a recipe.
     #[serde(skip_serializing_if = "RecipeName::is_default")]
     recipe: RecipeName,
+    /// The attributes that a search groups hits by: first the group, then the part of the group that a hit is in.
+    #[serde(rename = "groupBy", skip_serializing_if = "Vec::is_empty")]
+    group_by: Vec<String>,
     fields: Entries<TextField>,
     attributes: Entries<AttributeType>,
     #[serde(skip_serializing_if = "Entries::is_empty")]
@@ -83,6 +86,12 @@ pub enum SchemaFault {
         /// The name.
         name: String,
     },
+    /// Hits cannot be grouped by this attribute.
+    #[error("groupBy: \"{name}\" cannot group hits; name one or two attributes of type keyword")]
+    BadGroup {
+        /// The name.
+        name: String,
+    },
     /// A weight is not a finite number.
     #[error("the weight of \"{field}\" must be a finite number")]
     BadWeight {
@@ -116,6 +125,9 @@ pub enum SchemaFault {
 
 boxed_from!(SchemaFault: Tokenizer(AnalyzerError), Json(JsonError), Entries(OptionsError));
 
+/// The largest number of attributes that hits are grouped by.
+pub const MAX_GROUPS: usize = 2;
+
 /// The largest number of attributes of a schema.
 pub const MAX_ATTRIBUTES: usize = 256;
 
@@ -137,6 +149,7 @@ impl Schema {
             cjk: None,
             forms: false,
             recipe: RecipeName::default(),
+            group_by: Vec::new(),
             fields: Entries(Vec::new()),
             attributes: Entries(Vec::new()),
             vectors: Entries(Vec::new()),
@@ -149,6 +162,16 @@ impl Schema {
     /// Fails when the tokenizer is unknown.
     pub fn with_tokenizer(mut self, tokenizer: &str) -> Result<Schema, SchemaError> {
         self.tokenizer = tokenizer.to_owned();
+        self.check()?;
+        Ok(self)
+    }
+
+    /// Adds a text field.
+    ///
+    /// # Errors
+    /// Fails when the name or the weight is invalid.
+    pub fn with_field(mut self, name: &str, weight: f64) -> Result<Schema, SchemaError> {
+        self.fields.0.push((name.to_owned(), TextField { weight }));
         self.check()?;
         Ok(self)
     }
@@ -209,8 +232,22 @@ impl Schema {
                 return Err(SchemaFault::BadWeight { field: field.clone() }.into());
             }
         }
+        for (place, name) in self.group_by.iter().enumerate() {
+            if place >= MAX_GROUPS || !self.is_keyword(name) {
+                return Err(SchemaFault::BadGroup { name: name.clone() }.into());
+            }
+        }
         self.check_vectors()?;
         Ok(Analyzer::check(&self.tokenizer)?)
+    }
+
+    fn is_keyword(&self, name: &str) -> bool {
+        self.attribute(name).is_some_and(|(_, kind)| kind == AttributeType::Keyword)
+    }
+
+    /// Returns the attributes that a search groups hits by, unless it says otherwise.
+    pub fn group_by(&self) -> &[String] {
+        &self.group_by
     }
 
     /// Returns the analyzer that splits text into terms.
@@ -314,9 +351,13 @@ mod tests {
             (r#"{"fields":{"a":{"wieght":2}}}"#, "fields.a.wieght: unknown option; the options are weight"),
             (
                 r#"{"feilds":{}}"#,
-                "feilds: unknown option; the options are attributes, cjk, fields, forms, preset, recipe, tokenizer, vectors",
+                "feilds: unknown option; the options are attributes, cjk, fields, forms, groupBy, preset, recipe, tokenizer, vectors",
             ),
             (r#"{"fields":{"a":{},"a":{}}}"#, "a key is repeated at line 1"),
+            (
+                r#"{"fields":{"a":{}},"attributes":{"n":"number"},"groupBy":["n"]}"#,
+                "groupBy: \"n\" cannot group hits; name one or two attributes of type keyword",
+            ),
             (r#"{"fields":{"a":null}}"#, "fields.a: must not be null"),
             (r#"{"fields":{"a":{"weight":null}}}"#, "fields.a.weight: must not be null"),
             (r#"{"fields":["a"]}"#, "fields: must be an object, not an array"),

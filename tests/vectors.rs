@@ -3,6 +3,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use snapseek::json::Json;
+use snapseek::recipe::hybrid::Mode;
 use snapseek::schema::VectorModel;
 use snapseek::vector::{Encoding, Metric, VectorQuery};
 use snapseek::{Builder, Embedded, Engine, Key, Record, Schema, SearchOptions, SearchResponse};
@@ -305,9 +306,75 @@ fn a_query_without_known_words_is_answered_by_vectors_alone_in_their_order() {
     let engine = built(&schema(Encoding::F32, Metric::Cosine), &records(100));
     let nearest = ids(&search(&engine, r#"{"mode":"vector"}"#));
     for fusion in ["auto", "rrf", "sum"] {
-        let found = hybrid(&engine, "unheard of", &format!(r#"{{"fusion":"{fusion}"}}"#));
+        let found = hybrid(&engine, "unheard of", &format!(r#"{{"fusion":"{fusion}","minRelevance":0}}"#));
         assert_eq!((found.legs.keyword, ids(&found)), (Some(0), nearest.clone()), "{fusion}");
     }
+}
+
+#[test]
+fn a_query_far_from_every_record_finds_nothing_and_says_how_far() {
+    let engine = built(&schema(Encoding::F32, Metric::Cosine), &records(300));
+    let found = hybrid(&engine, "unheard of", r#"{"count":true}"#);
+    assert_eq!((found.hits.len(), found.total), (0, Some(0)));
+    assert!(found.relevance.unwrap() < 0.4 && found.legs.vector.unwrap() > 0);
+    let all = hybrid(&engine, "unheard of", r#"{"minRelevance":0}"#);
+    assert_eq!((all.hits.len(), all.relevance), (10, found.relevance));
+    assert_eq!(all.hits[0].score, found.relevance.unwrap(), "the best score is the relevance");
+}
+
+#[test]
+fn a_hit_found_by_meaning_shows_its_nearest_sentence() {
+    let json = r#"{"fields": {"title": {}, "text": {}}, "tokenizer": "unicode61",
+        "vectors": {"hash": {"embedder": "hash", "width": 256}}}"#;
+    let schema: Schema = serde_json::from_str(json).unwrap();
+    let mut builder = Builder::new(&schema).unwrap();
+    let text = "Cars need fuel to drive. Sailboats float on the water. Planes fly high in the sky.";
+    let record = format!(r#"{{"id": "a", "title": "Vehicles", "text": "{text}"}}"#);
+    builder.add(&Record::from_json(Json::parse(record.as_bytes()).unwrap()).unwrap()).unwrap();
+    let engine = Engine::open(builder.finish().unwrap()).unwrap();
+    let found = engine.search("sailboating", &SearchOptions::default()).unwrap();
+    assert_eq!(found.legs.keyword, Some(0), "no word matches");
+    assert!(
+        found.hits[0].snippet.as_ref().unwrap().starts_with("…Sailboats float"),
+        "{:?}",
+        found.hits[0].snippet
+    );
+}
+
+#[test]
+fn a_misspelt_query_that_finds_nothing_gets_a_suggestion() {
+    let engine = built(&schema(Encoding::F32, Metric::Cosine), &records(300));
+    let found = engine
+        .search("wordd1", &SearchOptions { mode: Some(Mode::Keyword), ..SearchOptions::default() })
+        .unwrap();
+    assert_eq!((found.hits.len(), found.suggestions.len()), (0, 1));
+    assert!(found.suggestions[0].starts_with("word"), "{:?}", found.suggestions);
+    let found = engine
+        .search("word1", &SearchOptions { mode: Some(Mode::Keyword), ..SearchOptions::default() })
+        .unwrap();
+    assert!(!found.hits.is_empty() && found.suggestions.is_empty());
+}
+
+#[test]
+fn pinned_records_stay_where_nothing_is_found() {
+    let engine = built(&schema(Encoding::F32, Metric::Cosine), &records(300));
+    let found = hybrid(&engine, "unheard of", r#"{"pinned":["7"]}"#);
+    assert_eq!(ids(&found), ["7"]);
+}
+
+#[test]
+fn trust_moves_the_order_from_words_to_vectors() {
+    let engine = built(&schema(Encoding::F32, Metric::Cosine), &records(300));
+    let nearest = ids(&search(&engine, r#"{"mode":"vector"}"#));
+    let best = |trust: f64| {
+        ids(&hybrid(&engine, "word1 word4", &format!(r#"{{"trust":{trust},"minRelevance":0}}"#)))
+    };
+    assert_eq!(best(4.0)[0], nearest[0]);
+    let words = ids(&hybrid(&engine, "word1 word4", r#"{"mode":"keyword"}"#));
+    assert_eq!(best(0.0), words);
+    let error = Json::parse(br#"{"query":"x","trust":5}"#).unwrap();
+    let error = engine.search_json(&error, Embedded::from(Some(query()))).unwrap_err();
+    assert!(error.to_string().starts_with("trust: must be 0 to 4"), "{error}");
 }
 
 #[test]

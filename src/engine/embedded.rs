@@ -3,6 +3,16 @@
 use super::SearchError;
 use crate::json::Json;
 use crate::options::{Options, OptionsError};
+use serde::Serialize;
+
+/// The texts that a host embeds before a write.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TextsToEmbed {
+    /// The texts; empty where the write needs no new vector.
+    pub texts: Vec<String>,
+    /// The number of numbers in a vector; none where no vector has settled it.
+    pub width: Option<usize>,
+}
 
 /// The vectors that a host passes to a call, or the reasons why it has none.
 ///

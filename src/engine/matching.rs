@@ -9,7 +9,7 @@ use crate::ids::FieldId;
 use crate::json::Json;
 use crate::options::Options;
 use crate::order::sort;
-use crate::presentation::{Markers, Markup, Piece, highlight, joined, render, snippet, tokens};
+use crate::presentation::{Markers, Markup, Piece, highlight, joined, passage, render, snippet, tokens};
 use crate::query::Query;
 use crate::retrieval::{
     self, Corpus, Filter, MatchFinder, PhraseMatch, Ranked, Retrieval, Target, Test, part_of,
@@ -218,6 +218,18 @@ impl MatchedText {
     pub fn snippet(&self, engine: &Engine, field: Option<FieldId>, length: i64) -> Option<Vec<Piece<'_>>> {
         let texts = self.texts.iter().map(Option::as_deref).collect::<Vec<_>>();
         snippet(&texts, &engine.analyzer, &self.matches, &self.phrase_lengths, field, length)
+    }
+
+    /// Returns the sentence with the greatest `nearness`, for a document that contains no word of the query.
+    pub fn passage(
+        &self,
+        engine: &Engine,
+        field: Option<FieldId>,
+        length: i64,
+        nearness: Option<&mut dyn FnMut(&str) -> f64>,
+    ) -> Option<Vec<Piece<'_>>> {
+        let texts = self.texts.iter().map(Option::as_deref).collect::<Vec<_>>();
+        passage(&texts, &engine.analyzer, field, length, nearness)
     }
 
     pub fn highlight(&self, engine: &Engine, field: FieldId) -> Option<Vec<Piece<'_>>> {

@@ -16,13 +16,13 @@ mod state;
 mod writes;
 
 pub(crate) use asking::{QueryVector, passing, record_of, records_of};
-pub use embedded::Embedded;
 pub(crate) use embedded::{CallAnswer, NamedCall};
+pub use embedded::{Embedded, TextsToEmbed};
 pub(crate) use error::wrong;
 pub use error::{SearchError, SearchFault, WriteError, WriteFault};
 pub use match_options::{Column, HighlightOptions, MatchOptions, MatchSnippet};
 pub use matching::MatchRow;
-pub(crate) use matching::each_text;
+pub(crate) use matching::{MatchedText, each_text};
 pub(crate) use state::event_id;
 pub(crate) use writes::NewRecord;
 pub use writes::Written;

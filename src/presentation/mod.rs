@@ -4,10 +4,12 @@
 //! document's text but not the marks.
 
 mod highlight;
+mod passage;
 mod pieces;
 mod snippet;
 
 pub use highlight::highlight;
+pub use passage::{MAX_SENTENCES, passage};
 pub use pieces::{Markers, Markup, Piece, render};
 pub use snippet::{MAX_SNIPPET_TOKENS, snippet};
 

@@ -56,16 +56,21 @@ fn put_text(text: &str, markup: Markup, out: &mut String) {
         out.push_str(text);
         return;
     }
-    for character in text.chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            _ => out.push(character),
-        }
+    let mut copied = 0;
+    for (place, byte) in text.bytes().enumerate() {
+        let escaped = match byte {
+            b'&' => "&amp;",
+            b'<' => "&lt;",
+            b'>' => "&gt;",
+            b'"' => "&quot;",
+            b'\'' => "&#39;",
+            _ => continue,
+        };
+        out.push_str(&text[copied..place]);
+        out.push_str(escaped);
+        copied = place + 1;
     }
+    out.push_str(&text[copied..]);
 }
 
 #[cfg(test)]
@@ -78,5 +83,7 @@ mod tests {
         let markers = Markers { open: "<mark>", close: "</mark>", ellipsis: "…" };
         assert_eq!(render(&pieces, markers, Markup::EscapedHtml), "…a&lt;b&gt;&#39;<mark>&quot;&amp;</mark>");
         assert_eq!(render(&pieces, markers, Markup::Plain), "…a<b>'<mark>\"&</mark>");
+        let pieces = [Piece::Text("café & <été>")];
+        assert_eq!(render(&pieces, markers, Markup::EscapedHtml), "café &amp; &lt;été&gt;");
     }
 }

@@ -1,7 +1,7 @@
 //! Which few tokens of a document represent its matches best? This module implements FTS5's snippet().
 
 use super::highlight::{Marking, Window};
-use super::{Piece, joined, tokens};
+use super::{Piece, Range, joined, tokens};
 use crate::analysis::{Analyzer, Span};
 use crate::ids::FieldId;
 use crate::retrieval::PhraseMatch;
@@ -61,19 +61,30 @@ pub fn snippet<'a>(
     let own = places.iter().filter(|place| place.field == best.field);
     let mut ranges = joined(own.map(|place| (place.position, phrase_lengths[place.phrase])));
     ranges.retain(|range| i64::from(range.first) >= best.start);
-    let last = best.start + length - 1;
-    let mut marking = Marking::new(text, &ranges);
-    if best.start > 0 {
+    Some(cut(text, &spans, &ranges, best.start, length))
+}
+
+/// Returns the pieces of a window of `length` tokens, with ellipses where text is left out.
+pub(super) fn cut<'a>(
+    text: &'a str,
+    spans: &[Span],
+    ranges: &[Range],
+    start: i64,
+    length: i64,
+) -> Vec<Piece<'a>> {
+    let last = start + length - 1;
+    let mut marking = Marking::new(text, ranges);
+    if start > 0 {
         marking.pieces.push(Piece::Ellipsis);
     }
     // FTS5 ignores a window that ends before the first token.
-    marking.tokens(&spans, (last >= 0).then_some(Window { first: best.start, last }));
+    marking.tokens(spans, (last >= 0).then_some(Window { first: start, last }));
     if last >= spans.len() as i64 - 1 {
         marking.rest();
     } else {
         marking.pieces.push(Piece::Ellipsis);
     }
-    Some(marking.pieces)
+    marking.pieces
 }
 
 struct Best {
@@ -140,9 +151,11 @@ impl Windows<'_> {
 /// Returns the positions of tokens that start the text, or that follow a full stop or colon and white space.
 fn sentence_starts(text: &str, spans: &[Span]) -> Vec<i64> {
     let starts_sentence = |(position, span): &(i64, &Span)| {
-        let before = &text[..span.start];
-        let trimmed = before.trim_end_matches([' ', '\t', '\n', '\r']);
-        *position == 0 || trimmed.len() < before.len() && trimmed.ends_with(['.', ':'])
+        let before = &text.as_bytes()[..span.start];
+        let spaces =
+            before.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
+        let trimmed = &before[..before.len() - spaces];
+        *position == 0 || spaces > 0 && matches!(trimmed.last(), Some(b'.' | b':'))
     };
     (0..).zip(spans).filter(starts_sentence).map(|(position, _)| position).collect::<Vec<_>>()
 }

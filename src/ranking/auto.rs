@@ -1,46 +1,42 @@
-//! How much should vectors count compared with words, for this query in this collection? This is the default fusion.
+//! How much should vectors count compared with words, for this query? This is the default fusion.
 //!
-//! A bm25 score is divided by the highest score the query could reach. A cosine becomes its distance from the cosine of
-//! an average record, in standard deviations. Both numbers then mean the same for every query, and are added:
+//! A bm25 score is divided by the best one. A cosine becomes its lift: how far it lies above the cosine of an average
+//! record, in standard deviations, to the power of 1.5. Both are then added:
 //!
 //! ```text
-//! score = bm25 / (2.2 · Σ idf) + trust · (cosine − mean) / deviation
-//! trust = 0.25 · exp(−100 / average length) · exp(−0.75 · gap)
+//! score = bm25 / best bm25 + trust · exp(−gap) · lift
+//! lift  = z · √|z|,  z = (cosine − mean) / deviation
 //! gap   = how far the tenth best bm25 lies below the best, relative to the best, 0 to 1
 //! ```
 //!
-//! Three statistics decide between the two legs. If no record contains the query's words together, bm25 shares are low
-//! and vectors decide. If bm25 has a clear winner, words count more. In a collection of short records a word is seldom
-//! present by accident and a vector says little, so words count more as well. docs/fusion.md describes how the three
-//! constants were found, how they were evaluated, and where the rule fails.
+//! `trust` belongs to the model: one number for transformers, a lower one for static tables ([`default_trust`]). The power lets
+//! a record that stands out far from the corpus win over words, while records that are a little nearer than the average
+//! hardly move. If bm25 has a clear winner, words count more. docs/fusion.md describes how the rule was found, how it
+//! was evaluated on collections that were left out, and where it fails.
 
 use super::fusion::{Fused, FusionCandidate, best_first};
-use crate::bm25;
 use crate::order::sort_by;
+use crate::schema::ModelKind;
 
-/// The weight of one standard deviation of cosine, relative to the bm25 share, in a collection of long records.
-const TRUST: f64 = 0.25;
-/// The average length in tokens at which that weight has fallen to 1/e.
-const SHORT: f64 = 100.0;
-/// The shortest average length that was measured, in tokens. Shorter ones count as this.
-const SHORTEST: f64 = 25.0;
-/// How strongly a clear winner among the words reduces the weight of vectors.
-const GAP: f64 = 0.75;
 /// The rank of the keyword hit with which the winner is compared.
 const RUNNER_UP: usize = 10;
-/// The lowest sum of idf to divide by. Words in nearly every record have an idf near 0, and dividing by such a sum would
-/// amplify noise.
-const LEAST_IDF: f64 = 1.0;
 /// Cosines that differ by less than this are equal except for rounding.
 const LEAST_DEVIATION: f64 = 1e-9;
+
+/// Returns the default weight of a model's lift, relative to the best bm25 score, found on eleven collections.
+pub fn default_trust(kind: ModelKind) -> f64 {
+    match kind {
+        ModelKind::Transformer => 0.22,
+        ModelKind::StaticTable => 0.12,
+        ModelKind::Hash => 0.05,
+    }
+}
 
 /// Statistics of a query in addition to its candidates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueryStatistics {
-    /// The sum of the inverse document frequencies of all phrases that occur in some record.
-    pub idf_sum: f64,
-    /// The average number of tokens per record, as bm25 counts them.
-    pub average_length: f64,
+    /// The weight of the vectors' lift, relative to the best bm25 score: see [`default_trust`].
+    pub trust: f64,
     /// The mean cosine between the query and the eligible records, or a fair sample of them.
     pub mean_cosine: f64,
     /// The standard deviation of these cosines.
@@ -65,21 +61,20 @@ pub fn auto<Id: Copy + Ord>(candidates: &[FusionCandidate<Id>], query: &QuerySta
     let words = candidates.iter().map(FusionCandidate::keyword_or_zero).collect::<Vec<_>>();
     let best_words = words.iter().copied().fold(0.0, f64::max);
     let has_words = best_words > 0.0;
-    let bound = (bm25::CEILING * query.idf_sum.max(LEAST_IDF)).max(best_words);
-    let trust = trust(&words, query.average_length);
-    let vectors =
-        candidates.iter().map(|candidate| deviations(candidate, query, has_words)).collect::<Vec<_>>();
+    // Without words any positive weight keeps the order of the vectors, also where the model is not trusted at all.
+    let trust = if has_words { query.trust * libm::exp(-gap(&words)) } else { 1.0 };
+    let lifts = candidates.iter().map(|candidate| lift(candidate, query, has_words)).collect::<Vec<_>>();
     // The average is the origin unless a candidate lies below it. Moving the origin keeps the order, and scores stay
     // positive.
-    let origin = vectors.iter().copied().fold(0.0, f64::min);
-    let best_vector = trust * (vectors.iter().copied().fold(origin, f64::max) - origin);
-    let best = best_words / bound + best_vector;
-    let parts = |words: f64, vector: f64| match best > 0.0 {
-        true => (words / bound / best, trust * (vector - origin) / best),
+    let origin = lifts.iter().copied().fold(0.0, f64::min);
+    let best_vector = trust * (lifts.iter().copied().fold(origin, f64::max) - origin);
+    let best = if has_words { 1.0 } else { 0.0 } + best_vector;
+    let parts = |words: f64, lift: f64| match best > 0.0 {
+        true => (if has_words { words / best_words / best } else { 0.0 }, trust * (lift - origin) / best),
         false => (0.0, 1.0),
     };
-    let fused = candidates.iter().zip(words.iter().zip(&vectors)).map(|(candidate, (words, vector))| {
-        let (keyword, vector) = parts(*words, *vector);
+    let fused = candidates.iter().zip(words.iter().zip(&lifts)).map(|(candidate, (words, lift))| {
+        let (keyword, vector) = parts(*words, *lift);
         // Rounding could raise the best score slightly above 1.
         Fused::new(candidate.id, keyword, vector.min(1.0 - keyword))
     });
@@ -89,21 +84,23 @@ pub fn auto<Id: Copy + Ord>(candidates: &[FusionCandidate<Id>], query: &QuerySta
     }
 }
 
-/// Returns the weight of one standard deviation of cosine, relative to the bm25 share.
-fn trust(words: &[f64], average_length: f64) -> f64 {
+/// Returns how far the tenth best bm25 score lies below the best, relative to the best.
+fn gap(words: &[f64]) -> f64 {
     let mut sorted = words.to_vec();
     sort_by(&mut sorted, |a, b| b.total_cmp(a));
     let best = sorted.first().copied().unwrap_or(0.0);
     let runner_up = sorted.get(RUNNER_UP - 1).copied().unwrap_or(0.0);
-    let gap = if best > 0.0 { (best - runner_up) / best } else { 0.0 };
-    TRUST * libm::exp(-SHORT / average_length.max(SHORTEST) - GAP * gap)
+    if best > 0.0 { (best - runner_up) / best } else { 0.0 }
 }
 
-/// Returns how far a candidate's cosine lies from the average, in standard deviations.
-fn deviations<Id>(candidate: &FusionCandidate<Id>, query: &QueryStatistics, has_words: bool) -> f64 {
+/// Returns how far a candidate's cosine lies above the average, in standard deviations, to the power of 1.5.
+fn lift<Id>(candidate: &FusionCandidate<Id>, query: &QueryStatistics, has_words: bool) -> f64 {
     let Some(cosine) = candidate.finite_cosine() else { return 0.0 };
     match query.cosine_deviation > LEAST_DEVIATION {
-        true => (cosine - query.mean_cosine) / query.cosine_deviation,
+        true => {
+            let deviations = (cosine - query.mean_cosine) / query.cosine_deviation;
+            deviations * deviations.abs().sqrt()
+        }
         // All records are equally near. With words this says nothing; without words, any scale keeps the order.
         false if has_words => 0.0,
         false => cosine - query.mean_cosine,
@@ -114,8 +111,7 @@ fn deviations<Id>(candidate: &FusionCandidate<Id>, query: &QueryStatistics, has_
 mod tests {
     use super::*;
 
-    const PLAIN: QueryStatistics =
-        QueryStatistics { idf_sum: 12.0, average_length: 120.0, mean_cosine: 0.1, cosine_deviation: 0.1 };
+    const PLAIN: QueryStatistics = QueryStatistics { trust: 0.22, mean_cosine: 0.1, cosine_deviation: 0.1 };
 
     fn candidate(
         id: u32,
@@ -156,8 +152,7 @@ mod tests {
     /// A query of the experiment: its statistics, and candidates numbered in row order.
     #[derive(serde::Deserialize)]
     struct Measured {
-        idf_sum: f64,
-        average_length: f64,
+        trust: f64,
         mean_cosine: f64,
         cosine_deviation: f64,
         keyword: Vec<f64>,
@@ -172,8 +167,8 @@ mod tests {
             serde_json::from_str(include_str!("../../tests/golden/fusion.json")).unwrap();
         assert!(measured.len() >= 6);
         for query in measured {
-            let Measured { idf_sum, average_length, mean_cosine, cosine_deviation, .. } = query;
-            let statistics = QueryStatistics { idf_sum, average_length, mean_cosine, cosine_deviation };
+            let Measured { trust, mean_cosine, cosine_deviation, .. } = query;
+            let statistics = QueryStatistics { trust, mean_cosine, cosine_deviation };
             let both = query.keyword.iter().zip(&query.cosine).zip(0..);
             let candidates = both
                 .map(|((keyword, cosine), id)| {
@@ -261,27 +256,38 @@ mod tests {
     #[test]
     fn the_best_of_both_legs_scores_one() {
         let candidates = [candidate(1, 9.0, 0.6), candidate(2, 4.0, 0.2)];
-        assert_eq!(scores(&candidates)[0], (1, 1.0));
+        let (id, score) = scores(&candidates)[0];
+        assert!(id == 1 && (1.0 - score) < 1e-15);
     }
 
     #[test]
-    fn vectors_count_for_more_in_long_records_and_where_words_have_no_winner() {
-        let share = |candidates: &[FusionCandidate<u32>], length| {
-            auto(candidates, &QueryStatistics { average_length: length, ..PLAIN }).vector_share
+    fn vectors_count_for_more_where_the_model_is_trusted_and_words_have_no_winner() {
+        let share = |candidates: &[FusionCandidate<u32>], trust| {
+            auto(candidates, &QueryStatistics { trust, ..PLAIN }).vector_share
         };
         let level = (0..12).map(|id| candidate(id, 8.0, 0.4)).collect::<Vec<_>>();
         let mut clear = level.clone();
         clear.iter_mut().skip(1).for_each(|candidate| candidate.keyword = Some(1.0));
-        assert!(share(&level, 500.0) > share(&level, 100.0));
-        assert!(share(&level, 100.0) > share(&level, 28.0));
-        assert_eq!(share(&level, 25.0), share(&level, 3.0), "nothing shorter was measured");
-        assert!(share(&level, 100.0) > share(&clear, 100.0));
+        assert!(
+            share(&level, default_trust(ModelKind::Transformer))
+                > share(&level, default_trust(ModelKind::Hash))
+        );
+        assert_eq!(share(&level, 0.0), 0.0);
+        assert!(share(&level, 0.22) > share(&clear, 0.22));
     }
 
     #[test]
-    fn words_that_nearly_every_record_holds_leave_the_order_to_vectors() {
-        let idle = QueryStatistics { idf_sum: 3e-6, ..PLAIN };
-        let candidates = [candidate(1, 5e-6, 0.1), candidate(2, 2e-6, 0.5), candidate(3, None, 0.3)];
-        assert_eq!(order(&candidates, &idle), [2, 3, 1]);
+    fn a_model_without_trust_still_orders_records_that_match_no_word() {
+        let untrusted = QueryStatistics { trust: 0.0, ..PLAIN };
+        let candidates = [candidate(1, None, 0.2), candidate(2, None, 0.5)];
+        assert_eq!(order(&candidates, &untrusted), [2, 1]);
+    }
+
+    #[test]
+    fn a_record_far_above_the_average_wins_over_the_best_words() {
+        let words = [candidate(1, 9.0, 0.1), candidate(2, 8.0, 0.1), candidate(3, None, 0.7)];
+        assert_eq!(order(&words, &PLAIN)[0], 3);
+        let near = [candidate(1, 9.0, 0.1), candidate(2, 8.0, 0.1), candidate(3, None, 0.2)];
+        assert_eq!(order(&near, &PLAIN)[0], 1);
     }
 }

@@ -12,6 +12,7 @@ mod cosine;
 mod decay;
 mod diversify;
 mod diversity;
+mod evidence;
 mod fusion;
 mod graph;
 mod neighbours;
@@ -26,12 +27,13 @@ mod validity;
 mod weighted_fusion;
 
 pub use adaptive::{Acceptance, acceptance, adapted};
-pub use auto::{Auto, QueryStatistics, auto};
+pub use auto::{Auto, QueryStatistics, auto, default_trust};
 pub use budget::within_budget;
 pub use cosine::cosine_similarity;
 pub use decay::{exponential_decay, half_life_decay, recency_boost};
 pub use diversify::diversified;
 pub use diversity::{folded, marginal_relevance};
+pub use evidence::{FULL_EVIDENCE, evidence, least_evidence, word_weight};
 pub use fusion::{Fused, FusionCandidate, RRF_K, ScoredId, by_ranks, normalise, reciprocal_rank_fusion, sum};
 pub use graph::{
     DEFAULT_GRAPH_WEIGHT, GraphRerank, MAX_GRAPH_WEIGHT, Reranked, RerankedResult, apply_graph_rerank,

@@ -7,6 +7,7 @@
 
 mod by_time;
 mod by_value;
+mod contained;
 mod cursors;
 mod filter;
 mod nearest;
@@ -21,6 +22,7 @@ mod tfidf;
 pub use crate::scoring::Ranked;
 pub use by_time::{TimeOrder, by_time};
 pub use by_value::{ValueIndexes, each_row_with};
+pub use contained::contained_phrases;
 pub use filter::{Filter, FilterError, FilterFault, Target, Test};
 pub use nearest::{Nearest, Spread, nearest, similarities, spread};
 pub use occurrence::occurrences;

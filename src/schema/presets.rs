@@ -1,7 +1,7 @@
 //! Which schema fits the records of a known system?
 //!
-//! There is one preset for each system whose records and ranking snapseek supports. A preset is a schema whose default
-//! recipe is that system's. docs/presets.md lists the presets field by field.
+//! There is one preset for each system whose records and ranking snapseek supports, and one for documents. A preset is a
+//! schema with a default recipe. docs/presets.md lists the presets field by field.
 
 use super::{Entries, Schema, TextField};
 use crate::attributes::AttributeType::{self, Bool, Keyword, Keywords, Number, Time};
@@ -131,8 +131,73 @@ impl RecipeName {
     }
 }
 
+/// The presets: one per recipe, and one for the pages of a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PresetName {
+    /// The preset of a recipe.
+    Recipe(RecipeName),
+    /// Chunks of pages, grouped by page. The hybrid recipe ranks them.
+    Docs,
+}
+
+impl PresetName {
+    /// Lists every preset.
+    pub const ALL: [PresetName; 6] = [
+        PresetName::Recipe(RecipeName::Hybrid),
+        PresetName::Recipe(RecipeName::Memory),
+        PresetName::Recipe(RecipeName::Rag),
+        PresetName::Recipe(RecipeName::Unified),
+        PresetName::Recipe(RecipeName::Vault),
+        PresetName::Docs,
+    ];
+
+    /// Returns the name that schemas and requests use.
+    pub fn name(self) -> &'static str {
+        match self {
+            PresetName::Recipe(recipe) => recipe.name(),
+            PresetName::Docs => "docs",
+        }
+    }
+
+    fn recipe(self) -> RecipeName {
+        match self {
+            PresetName::Recipe(recipe) => recipe,
+            PresetName::Docs => RecipeName::Hybrid,
+        }
+    }
+
+    fn fields(self) -> &'static [(&'static str, f64)] {
+        match self {
+            PresetName::Recipe(recipe) => recipe.fields(),
+            PresetName::Docs => &[("title", 8.0), ("heading", 4.0), ("text", 1.0), ("important", 4.0)],
+        }
+    }
+
+    fn attributes(self) -> &'static [(&'static str, AttributeType)] {
+        match self {
+            PresetName::Recipe(recipe) => recipe.attributes(),
+            PresetName::Docs => &[
+                ("url", Keyword),
+                ("anchor", Keyword),
+                ("lang", Keyword),
+                ("section", Keyword),
+                ("tags", Keywords),
+                ("author", Keywords),
+                ("date", Time),
+            ],
+        }
+    }
+
+    fn group_by(self) -> &'static [&'static str] {
+        match self {
+            PresetName::Recipe(_) => &[],
+            PresetName::Docs => &["url", "anchor"],
+        }
+    }
+}
+
 impl Schema {
-    /// Returns the schema of a preset: `hybrid`, `memory`, `rag`, `unified` or `vault`.
+    /// Returns the schema of a preset: `hybrid`, `memory`, `rag`, `unified`, `vault` or `docs`.
     ///
     /// ```
     /// use snapseek::schema::{RecipeName, Schema};
@@ -143,17 +208,19 @@ impl Schema {
     /// assert!(Schema::preset("attic").is_none());
     /// ```
     pub fn preset(name: &str) -> Option<Schema> {
-        RecipeName::named(name).map(Schema::of_recipe)
+        PresetName::ALL.into_iter().find(|preset| preset.name() == name).map(Schema::of_preset)
     }
 
-    /// Returns the schema of a recipe's preset.
-    pub(super) fn of_recipe(recipe: RecipeName) -> Schema {
+    /// Returns the schema of a preset.
+    pub(super) fn of_preset(preset: PresetName) -> Schema {
         let field = |(name, weight): &(&str, f64)| ((*name).to_owned(), TextField { weight: *weight });
         let attribute = |(name, kind): &(&str, AttributeType)| ((*name).to_owned(), *kind);
         Schema {
-            recipe,
-            fields: Entries(recipe.fields().iter().map(field).collect::<Vec<_>>()),
-            attributes: Entries(recipe.attributes().iter().map(attribute).collect::<Vec<_>>()),
+            recipe: preset.recipe(),
+            forms: preset == PresetName::Docs,
+            group_by: preset.group_by().iter().map(|name| (*name).to_owned()).collect(),
+            fields: Entries(preset.fields().iter().map(field).collect::<Vec<_>>()),
+            attributes: Entries(preset.attributes().iter().map(attribute).collect::<Vec<_>>()),
             ..Schema::bare()
         }
     }
@@ -181,10 +248,10 @@ mod tests {
 
     #[test]
     fn every_preset_is_a_schema_that_can_be_used_and_read_again() {
-        for recipe in RecipeName::ALL {
-            let schema = Schema::preset(recipe.name()).unwrap();
+        for preset in PresetName::ALL {
+            let schema = Schema::preset(preset.name()).unwrap();
             assert_eq!(schema.check(), Ok(()));
-            assert_eq!((schema.recipe(), schema.tokenizer()), (recipe, "porter unicode61"));
+            assert_eq!((schema.recipe(), schema.tokenizer()), (preset.recipe(), "porter unicode61"));
             let text = serde_json::to_string(&schema).unwrap();
             assert_eq!(Schema::parse(text.as_bytes()), Ok(schema));
         }

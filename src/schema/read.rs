@@ -1,7 +1,9 @@
 //! How is a schema read from JSON?
 
 use super::entries::Entries;
-use super::{Cjk, EmbedderKind, RecipeName, Schema, SchemaError, TextField, VectorModel};
+use super::{
+    Cjk, EmbedderKind, MAX_TRUST, PresetName, RecipeName, Schema, SchemaError, TextField, VectorModel,
+};
 use crate::attributes::AttributeType;
 use crate::json::Json;
 use crate::options::{self, Options, OptionsError};
@@ -32,8 +34,8 @@ impl Schema {
     /// Fails when an entry is unknown or has the wrong type.
     pub fn read(json: &Json) -> Result<Schema, OptionsError> {
         let mut read = Options::of_required(json);
-        let preset = read.one_of("preset", "preset", &RecipeName::ALL, RecipeName::name);
-        let base = preset.map_or_else(Schema::bare, Schema::of_recipe);
+        let preset = read.one_of("preset", "preset", &PresetName::ALL, PresetName::name);
+        let base = preset.map_or_else(Schema::bare, Schema::of_preset);
         let fields = read.by_name("fields", |fields, name| fields.object(name, TextField::read));
         let attributes = read.by_name("attributes", |attributes, name| {
             attributes.one_of(name, "type", &AttributeType::ALL, AttributeType::name)
@@ -42,7 +44,8 @@ impl Schema {
         let mut schema = Schema {
             tokenizer: read.text("tokenizer").map_or(base.tokenizer, str::to_owned),
             cjk: read.one_of("cjk", "way", &[Cjk::Bigrams], |Cjk::Bigrams| "bigrams"),
-            forms: read.flag("forms").unwrap_or_default(),
+            forms: read.flag("forms").unwrap_or(base.forms),
+            group_by: read.texts("groupBy").unwrap_or(base.group_by),
             recipe: read
                 .one_of("recipe", "recipe", &RecipeName::ALL, RecipeName::name)
                 .unwrap_or(base.recipe),
@@ -81,6 +84,7 @@ impl VectorModel {
             embedder: read.one_of("embedder", "embedder", &EmbedderKind::ALL, EmbedderKind::name),
             id: read.text("id").map(str::to_owned),
             fingerprint: read.text("fingerprint").map(str::to_owned),
+            trust: read.number("trust", 0.0..=MAX_TRUST),
         }
     }
 }

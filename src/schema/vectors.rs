@@ -6,6 +6,8 @@ use crate::json::Json;
 use crate::vector::{Encoding, MAX_WIDTH, Metric};
 use serde::Serialize;
 
+/// The largest weight of a model's vectors in the default fusion.
+pub const MAX_TRUST: f64 = 4.0;
 /// The largest number of models of a schema.
 pub const MAX_MODELS: usize = 16;
 
@@ -35,6 +37,31 @@ pub struct VectorModel {
     /// A string that distinguishes versions of a model with the same id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
+    /// The weight of these vectors in the default fusion, 0 to 4; by default that of the kind of embedder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trust: Option<f64>,
+}
+
+impl VectorModel {
+    /// Returns the kind of model that made the vectors, as far as the schema knows.
+    pub fn kind(&self) -> ModelKind {
+        match self.embedder {
+            None => ModelKind::Transformer,
+            Some(EmbedderKind::Static) => ModelKind::StaticTable,
+            Some(EmbedderKind::Hash) => ModelKind::Hash,
+        }
+    }
+}
+
+/// The kinds of models that make vectors, as far as a schema tells them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModelKind {
+    /// A model of unknown origin, most likely a transformer.
+    Transformer,
+    /// A table of token vectors.
+    StaticTable,
+    /// Hashed character sequences, which know no synonyms.
+    Hash,
 }
 
 /// The embedders that a snapshot can contain.

@@ -15,6 +15,11 @@ pub enum SnapshotFault {
     /// The bytes do not start with a snapshot's signature.
     #[error("this is not a snapseek snapshot; make one with `snapseek build`")]
     NotASnapshot,
+    /// The bytes are an HTML page.
+    #[error(
+        "this is an HTML page, not a snapseek snapshot; the server probably answers with a page where there is no file: check the address"
+    )]
+    HtmlPage,
     /// The bytes are shorter or longer than the header says.
     #[error("the snapshot has {found} bytes, but its header says {expected}; download all of it again")]
     WrongLength {

@@ -51,6 +51,9 @@ impl Header {
     /// # Errors
     /// Fails when the bytes are not a snapshot, have another format, are damaged, or are not the whole file.
     pub fn parse(bytes: &[u8]) -> Result<Header, SnapshotError> {
+        if is_html(bytes) {
+            return Err(SnapshotFault::HtmlPage.into());
+        }
         let signature = bytes.get(..8).ok_or(SnapshotFault::NotASnapshot)?;
         if signature != SIGNATURE {
             return Err(SnapshotFault::NotASnapshot.into());
@@ -73,6 +76,14 @@ impl Header {
         }
         Ok(Header { format, sections, file_len, table_checksum })
     }
+}
+
+/// Whether bytes start as an HTML page does. Many servers answer with a page if a file is absent.
+fn is_html(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+    let starts =
+        |start: &[u8]| bytes.get(..start.len()).is_some_and(|found| found.eq_ignore_ascii_case(start));
+    starts(b"<!doctype html") || starts(b"<html") || starts(b"<head") || starts(b"<!--")
 }
 
 #[cfg(test)]
@@ -108,5 +119,13 @@ mod tests {
             Header::parse(&bytes).unwrap_err().to_string(),
             "snapshot format 2 is not supported; this build reads format 1: update snapseek, or build the snapshot again"
         );
+    }
+
+    #[test]
+    fn a_page_in_place_of_a_snapshot_is_recognised() {
+        for page in ["<!DOCTYPE html><p>", "\n <html lang=en>", "\u{feff}<!-- x --><html>"] {
+            assert_eq!(*Header::parse(page.as_bytes()).unwrap_err(), SnapshotFault::HtmlPage, "{page}");
+        }
+        assert_eq!(*Header::parse(b"<svg>").unwrap_err(), SnapshotFault::NotASnapshot);
     }
 }

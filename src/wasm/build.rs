@@ -1,4 +1,4 @@
-//! Builds snapshots, in one call or batch by batch, so that a page stays responsive between batches.
+//! Builds snapshots batch by batch, so that a page stays responsive between batches.
 
 use super::Engine;
 use super::convert;
@@ -6,19 +6,9 @@ use super::error::Failure;
 use super::lines::{self, Line};
 use crate::document::Key;
 use crate::{Builder, Record, Schema, WriteError};
+use js_sys::JsString;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-
-/// Builds an engine from an array of records or a string of JSON lines. Infers the schema if it is `undefined`.
-///
-/// # Errors
-/// Fails when the schema or a record is invalid.
-#[wasm_bindgen]
-pub fn build(records: &JsValue, schema: &JsValue) -> Result<Engine, Failure> {
-    let mut build = Build::new(schema)?;
-    build.add(records)?;
-    build.finish()
-}
 
 /// A build in progress.
 #[wasm_bindgen]
@@ -67,19 +57,19 @@ impl Build {
         Ok(())
     }
 
-    /// Returns the texts of these records that an `embed` function has to embed: an array of `[id, kind, text, model]`. The
-    /// model is the schema's first model without an embedder of its own.
+    /// Returns the texts of these records that an `embed` function has to embed: an array of `[id, kind, text, model]`,
+    /// as JSON text. The model is the schema's first model without an embedder of its own.
     ///
     /// # Errors
     /// Fails when a record is invalid.
-    pub fn texts(&self, records: &JsValue) -> Result<JsValue, Failure> {
+    pub fn texts(&self, records: &JsValue) -> Result<JsString, Failure> {
         let mut texts: Vec<(String, String, String, &str)> = Vec::new();
-        let State::Building(builder) = &self.state else { return Ok(convert::value(&texts)) };
+        let State::Building(builder) = &self.state else { return Ok(convert::json(&texts)) };
         let schema = builder.schema();
         let Some((place, (name, model))) =
             schema.models().enumerate().find(|(_, (_, model))| model.embedder.is_none())
         else {
-            return Ok(convert::value(&texts));
+            return Ok(convert::json(&texts));
         };
         lines::each_line(records, self.taken, &mut |line| {
             if let Line::Record(record) = line
@@ -92,7 +82,7 @@ impl Build {
             }
             Ok(())
         })?;
-        Ok(convert::value(&texts))
+        Ok(convert::json(&texts))
     }
 
     /// Finishes the build and opens the snapshot.

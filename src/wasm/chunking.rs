@@ -3,9 +3,11 @@
 //! This runs in WebAssembly because grapheme boundaries depend on the version of Unicode, and JavaScript engines differ in
 //! theirs.
 
+use super::convert;
 use super::error::Failure;
 use crate::chunking::{Chunk, ChunkError, DEFAULT_OVERLAP, DEFAULT_SIZE, chunk_text};
-use crate::json::{float_text, text_of};
+use crate::json::float_text;
+use js_sys::JsString;
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -35,11 +37,12 @@ impl<'a> From<Chunk<'a>> for Piece<'a> {
 /// # Errors
 /// Fails when `size` or `overlap` is out of range.
 #[wasm_bindgen(js_name = chunkText)]
-pub fn chunks(body: &str, size: Option<f64>, overlap: Option<f64>) -> Result<String, Failure> {
+pub fn chunks(body: &JsString, size: Option<f64>, overlap: Option<f64>) -> Result<JsString, Failure> {
     let size = whole(size, DEFAULT_SIZE, "size")?;
     let overlap = whole(overlap, DEFAULT_OVERLAP, "overlap")?;
-    let chunks = chunk_text(body, size, overlap)?;
-    Ok(text_of(&chunks.into_iter().map(Piece::from).collect::<Vec<_>>()))
+    let body = String::from(body);
+    let chunks = chunk_text(&body, size, overlap)?;
+    Ok(convert::json(&chunks.into_iter().map(Piece::from).collect::<Vec<_>>()))
 }
 
 fn whole(given: Option<f64>, default: usize, name: &'static str) -> Result<usize, Failure> {

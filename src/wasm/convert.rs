@@ -1,12 +1,12 @@
 //! Converts between JavaScript values and the engine's types.
 //!
-//! Options arrive as JSON text, responses leave as JSON text, rows as columns.
+//! Options arrive as JSON text and responses leave as JSON text, rows as columns, small results as JavaScript values.
 
 use super::error::Failure;
 use crate::document::DEFAULT_KIND;
-use crate::json::Json;
+use crate::json::{Json, text_of};
 use crate::{Embedded, MatchRow};
-use js_sys::{Array, Float64Array, Uint8Array};
+use js_sys::{Array, Float32Array, Float64Array, JsString, Uint8Array};
 use serde::Serialize;
 use std::hint::black_box;
 use wasm_bindgen::JsValue;
@@ -31,15 +31,21 @@ pub(super) fn value(value: &impl Serialize) -> JsValue {
     value.serialize(&serializer).expect("plain data has a JavaScript value")
 }
 
+/// Writes a value as JSON text.
+pub(super) fn json(value: &impl Serialize) -> JsString {
+    text_of(value).into()
+}
+
 /// Parses the JSON text of options. `js/src/plain.ts` writes it.
-pub(super) fn options(text: &str) -> Result<Json, Failure> {
-    Json::parse(text.as_bytes()).map_err(|error| Failure::new("option/invalid", error.reason()))
+pub(super) fn options(text: &JsString) -> Result<Json, Failure> {
+    Json::parse(String::from(text).as_bytes()).map_err(|error| Failure::new("option/invalid", error.reason()))
 }
 
 /// Reads the vectors and the host's part of a call.
-pub(super) fn embedded(vectors: Option<Vec<f32>>, host: Option<String>) -> Result<Embedded, Failure> {
+pub(super) fn embedded(vectors: Option<Float32Array>, host: Option<JsString>) -> Result<Embedded, Failure> {
     let host = host.map_or(Ok(Json::Null), |text| options(&text))?;
-    Embedded::read(&host, vectors).map_err(|error| Failure::new("option/invalid", error))
+    Embedded::read(&host, vectors.map(|numbers| numbers.to_vec()))
+        .map_err(|error| Failure::new("option/invalid", error))
 }
 
 /// Converts rows to columns: ranks, ids, kinds, snippets, highlights. The kinds are undefined if every kind is the default,
@@ -51,11 +57,12 @@ pub(super) fn rows(rows: &[MatchRow]) -> Array {
     };
     let column = |is_there: bool, text| if is_there { strings(text).into() } else { JsValue::UNDEFINED };
     let has_kinds = rows.iter().any(|row| row.kind != DEFAULT_KIND);
-    Array::of5(
-        &Float64Array::from(&ranks[..]),
-        &strings(|row| Some(&row.id)),
-        &column(has_kinds, |row| Some(&row.kind)),
-        &column(rows.iter().any(|row| row.snippet.is_some()), |row| row.snippet.as_ref()?.as_deref()),
-        &column(rows.iter().any(|row| row.highlight.is_some()), |row| row.highlight.as_ref()?.as_deref()),
-    )
+    let columns = [
+        Float64Array::from(&ranks[..]).into(),
+        strings(|row| Some(&row.id)).into(),
+        column(has_kinds, |row| Some(&row.kind)),
+        column(rows.iter().any(|row| row.snippet.is_some()), |row| row.snippet.as_ref()?.as_deref()),
+        column(rows.iter().any(|row| row.highlight.is_some()), |row| row.highlight.as_ref()?.as_deref()),
+    ];
+    columns.iter().collect()
 }

@@ -110,11 +110,11 @@ impl From<Failure> for JsValue {
     fn from(Failure(told): Failure) -> JsValue {
         let error = Error::new(&told.message);
         let set = |name: &str, value: JsValue| {
-            Reflect::set(&error, &name.into(), &value).expect("a new Error takes properties");
+            assert!(Reflect::set(&error, &name.into(), &value).is_ok(), "a new Error takes properties");
         };
         set("code", told.code.as_ref().into());
         if let Some(Range { start, end }) = told.span {
-            set("span", Array::of2(&start.into(), &end.into()).into());
+            set("span", [start, end].map(JsValue::from).iter().collect::<Array>().into());
         }
         if let Some(remedy) = told.remedy {
             set("remedy", remedy.into());
@@ -190,7 +190,7 @@ fn filter_code(error: &FilterFault) -> &'static str {
 
 fn snapshot_code(error: &SnapshotFault) -> &'static str {
     match error {
-        SnapshotFault::NotASnapshot => "snapshot/not-a-snapshot",
+        SnapshotFault::NotASnapshot | SnapshotFault::HtmlPage => "snapshot/not-a-snapshot",
         SnapshotFault::WrongLength { .. } => "snapshot/wrong-length",
         SnapshotFault::UnsupportedVersion { .. } => "snapshot/unsupported-version",
         SnapshotFault::Checksum { .. } | SnapshotFault::HeaderChecksum => "snapshot/checksum",
@@ -211,7 +211,7 @@ fn schema_code(error: &SchemaFault) -> &'static str {
         SchemaFault::NoFields => "schema/no-fields",
         SchemaFault::TooManyFields { .. } => "schema/too-many-fields",
         SchemaFault::TooManyAttributes { .. } => "schema/too-many-attributes",
-        SchemaFault::BadName { .. } => "schema/bad-name",
+        SchemaFault::BadName { .. } | SchemaFault::BadGroup { .. } => "schema/bad-name",
         SchemaFault::BadWeight { .. } => "schema/bad-weight",
         SchemaFault::TooManyModels { .. } => "schema/too-many-models",
         SchemaFault::BadModel { .. } => "schema/bad-model",

@@ -7,17 +7,17 @@
 
 use super::error::Failure;
 use crate::json::Json;
-use crate::schema::RecipeName;
+use crate::schema::PresetName;
 use crate::state::{STATE_LINES, Stamp, State};
 use crate::{Record, Schema, WriteError};
 use js_sys::{Array, JSON};
-use wasm_bindgen::JsValue;
+use wasm_bindgen::{JsCast, JsValue};
 
 /// Reads a schema or the name of a preset. The engine checks the schema later.
 pub(super) fn schema(value: &JsValue) -> Result<Schema, Failure> {
     if let Some(name) = value.as_string() {
         return Schema::preset(&name).ok_or_else(|| {
-            let names = RecipeName::ALL.map(RecipeName::name).join(", ");
+            let names = PresetName::ALL.map(PresetName::name).join(", ");
             Failure::new("schema/unknown-preset", format!("there is no preset \"{name}\"; there are {names}"))
         });
     }
@@ -83,13 +83,14 @@ pub(super) fn each_line(
         }
         return Ok(number);
     }
-    let Some(records) = Array::is_array(source).then(|| Array::from(source)) else {
+    if !Array::is_array(source) {
         let message = format!(
             "records must be an array or a string of JSON lines, not a value of type {}",
             name_of(source)
         );
         return Err(Failure::new("record/not-an-array", message));
-    };
+    }
+    let records = source.unchecked_ref::<Array>();
     for number in 0..records.length() {
         let not_json = |message| Failure::new("record/not-json", message);
         json_text(&records.get(number), "a record")

@@ -1,8 +1,11 @@
 //! The WebAssembly interface: each function converts its arguments, calls the engine, and converts the result.
 //!
 //! `js/src/index.ts` wraps these functions in the interface that users see. The rows of `match` cross as columns, because a
-//! hundred rows as JSON objects took 1.7 times as long. Responses of `search` cross as JSON text, bytes in one copy, and
-//! small results as JavaScript values.
+//! hundred rows as JSON objects took 1.7 times as long. Other options and responses cross as JSON text, bytes in
+//! one copy, small results as JavaScript values.
+//!
+//! Strings and arrays are declared as JavaScript's own types: for `&str` and `Vec`, wasm-bindgen writes the conversion into
+//! the glue of every function. Here the module converts them, in one place.
 //!
 //! A build without the cargo feature `write`, which `scripts/build-pkg` makes, exports no call that builds or changes a
 //! snapshot.
@@ -23,15 +26,15 @@ mod recipes;
 mod writing;
 
 #[cfg(feature = "write")]
-pub use build::{Build, build};
+pub use build::Build;
 #[cfg(feature = "write")]
 pub use chunking::chunks;
 pub use error::Failure;
 pub use receive::Receiver;
 
 use crate::document::Key;
-use crate::json::{Json, text_of};
-use js_sys::{Array, Uint8Array};
+use crate::json::Json;
+use js_sys::{Array, Float32Array, JsString, Uint8Array};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -56,7 +59,7 @@ impl Engine {
     /// # Errors
     /// Fails when the expression or an option is invalid, or the snapshot is damaged.
     #[wasm_bindgen(js_name = match)]
-    pub fn matches(&self, options: &str) -> Result<Array, Failure> {
+    pub fn matches(&self, options: &JsString) -> Result<Array, Failure> {
         let json = convert::options(options)?;
         let expression = json.get("expression").and_then(Json::as_str).unwrap_or_default();
         let found = self.0.matches_json(&json);
@@ -70,12 +73,12 @@ impl Engine {
     /// Fails when an option is invalid, or the snapshot is damaged.
     pub fn search(
         &self,
-        options: &str,
-        vector: Option<Vec<f32>>,
-        host: Option<String>,
-    ) -> Result<String, Failure> {
+        options: &JsString,
+        vector: Option<Float32Array>,
+        host: Option<JsString>,
+    ) -> Result<JsString, Failure> {
         let found = self.0.search_json(&convert::options(options)?, convert::embedded(vector, host)?);
-        Ok(text_of(&found.map_err(|error| Failure::of_search(&error, ""))?))
+        Ok(convert::json(&found.map_err(|error| Failure::of_search(&error, ""))?))
     }
 
     /// Returns the number of dimensions of a model's vectors, by default the first model; `undefined` while it is open.
@@ -83,7 +86,8 @@ impl Engine {
     /// # Errors
     /// Fails when there is no such model.
     #[wasm_bindgen(js_name = modelWidth)]
-    pub fn model_width(&self, model: Option<String>) -> Result<Option<usize>, Failure> {
+    pub fn model_width(&self, model: Option<JsString>) -> Result<Option<usize>, Failure> {
+        let model = model.map(String::from);
         self.0.model_width(model.as_deref()).map_err(|error| Failure::of_search(&error, ""))
     }
 
@@ -91,50 +95,46 @@ impl Engine {
     ///
     /// # Errors
     /// Fails when there is no such model, or the snapshot is damaged.
-    pub fn embed(&self, text: &str, model: Option<String>) -> Result<Option<Vec<f32>>, Failure> {
-        let vector = self.0.embed(text, model.as_deref());
-        vector.map_err(|error| Failure::of_search(&error, text))
+    pub fn embed(&self, text: &JsString, model: Option<JsString>) -> Result<Option<Float32Array>, Failure> {
+        let (text, model) = (String::from(text), model.map(String::from));
+        let vector = self.0.embed(&text, model.as_deref());
+        let vector = vector.map_err(|error| Failure::of_search(&error, &text))?;
+        Ok(vector.map(|numbers| Float32Array::from(&numbers[..])))
     }
 
     /// Returns the words that start with the last word of `text`, and their counts: an array of pairs.
     ///
     /// # Errors
     /// Fails when the snapshot is damaged.
-    pub fn suggest(&self, text: &str, limit: usize) -> Result<JsValue, Failure> {
-        let found = self.0.suggest(text, limit);
-        Ok(convert::value(&found.map_err(|error| Failure::of_search(&error, text))?))
+    pub fn suggest(&self, text: &JsString, limit: usize) -> Result<JsValue, Failure> {
+        let text = String::from(text);
+        let found = self.0.suggest(&text, limit);
+        Ok(convert::value(&found.map_err(|error| Failure::of_search(&error, &text))?))
     }
 
-    /// Checks every section: its checksum and its contents.
+    /// Checks every section: its checksum, and unless `checksums_only`, its contents.
     ///
     /// # Errors
     /// Fails with the first damage found.
-    pub fn verify(&self) -> Result<(), Failure> {
-        Ok(self.0.verify()?)
-    }
-
-    /// Checks the checksum of every section, but not its contents.
-    ///
-    /// # Errors
-    /// Fails with the first section that differs from its checksum.
-    #[wasm_bindgen(js_name = verifyChecksums)]
-    pub fn verify_checksums(&self) -> Result<(), Failure> {
-        Ok(self.0.verify_checksums()?)
+    pub fn verify(&self, checksums_only: bool) -> Result<(), Failure> {
+        let checked = if checksums_only { self.0.verify_checksums() } else { self.0.verify() };
+        Ok(checked?)
     }
 
     /// Returns a record as JSON text; `undefined` if there is no such record.
     ///
     /// # Errors
     /// Fails when the snapshot is damaged.
-    pub fn record(&self, id: &str, kind: Option<String>) -> Result<Option<String>, Failure> {
+    pub fn record(&self, id: &JsString, kind: Option<JsString>) -> Result<Option<JsString>, Failure> {
+        let (id, kind) = (String::from(id), kind.map(String::from));
         let usual = self.0.usual_kind()?;
-        let key = Key { id, kind: kind.as_deref().unwrap_or(usual) };
-        Ok(self.0.record(key)?.map(|record| record.json().to_text()))
+        let key = Key { id: &id, kind: kind.as_deref().unwrap_or(usual) };
+        Ok(self.0.record(key)?.map(|record| record.json().to_text().into()))
     }
 
     /// Returns the schema as JSON text. An object could not hold a field called `__proto__`.
-    pub fn schema(&self) -> String {
-        text_of(self.0.schema())
+    pub fn schema(&self) -> JsString {
+        convert::json(self.0.schema())
     }
 
     /// Returns the number of live records.

@@ -1,7 +1,7 @@
 //! Stored documents in other files, which `js/src/documents.ts` fetches.
 
 use super::{Engine, Failure, convert};
-use js_sys::Uint8Array;
+use js_sys::{Float64Array, Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
@@ -21,12 +21,12 @@ impl Engine {
     /// # Errors
     /// Fails when a block number is too large, or the snapshot is damaged.
     #[expect(clippy::cast_precision_loss, reason = "every file is shorter than 2^53 bytes")]
-    pub fn ranges(&self, blocks: &[u32]) -> Result<Vec<f64>, Failure> {
+    pub fn ranges(&self, blocks: &Uint32Array) -> Result<Float64Array, Failure> {
         let mut numbers = Vec::new();
-        for range in self.0.ranges(blocks)? {
+        for range in self.0.ranges(&blocks.to_vec())? {
             numbers.extend([f64::from(range.file), range.bytes.start as f64, range.bytes.end as f64]);
         }
-        Ok(numbers)
+        Ok(Float64Array::from(&numbers[..]))
     }
 
     /// Adds bytes of a documents file, starting at offset `start`, to the cache.

@@ -1,6 +1,7 @@
 //! The calls of recipes, through one function. The search-only build leaves them out.
 
 use super::{Engine, Failure, convert};
+use js_sys::{Float32Array, JsString};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
@@ -11,13 +12,14 @@ impl Engine {
     /// Fails when there is no such call, an option is invalid, or the snapshot is damaged.
     pub fn call(
         &mut self,
-        name: &str,
-        options: &str,
-        vectors: Option<Vec<f32>>,
-        host: Option<String>,
-    ) -> Result<String, Failure> {
-        let found = self.0.call(name, &convert::options(options)?, convert::embedded(vectors, host)?);
-        found.map_err(|error| Failure::of_search(&error, name))
+        name: &JsString,
+        options: &JsString,
+        vectors: Option<Float32Array>,
+        host: Option<JsString>,
+    ) -> Result<JsString, Failure> {
+        let name = String::from(name);
+        let found = self.0.call(&name, &convert::options(options)?, convert::embedded(vectors, host)?);
+        Ok(found.map_err(|error| Failure::of_search(&error, &name))?.into())
     }
 
     /// Returns the number of writes since the engine was opened. An answer from before the last write is stale.

@@ -102,7 +102,8 @@ impl Engine {
     #[wasm_bindgen(js_name = splitSnapshot)]
     pub fn split_snapshot(&self, most: Option<usize>) -> Result<Array, Failure> {
         let split = self.0.split_snapshot(most.unwrap_or(usize::MAX))?;
-        let files = Array::of1(&Uint8Array::from(&encode(&split.sections)[..]));
+        let files = Array::new();
+        files.push(&Uint8Array::from(&encode(&split.sections)[..]));
         for file in 0..split.suffixes().len() {
             let mut bytes = Vec::new();
             assert!(split.write_file(file, &mut bytes).is_ok(), "writing to a vector never fails");

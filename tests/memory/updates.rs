@@ -2,8 +2,8 @@
 
 use crate::{DAY, Memories, NOW, number, text};
 use serde_json::{Value, json};
-use snapseek::SearchFault;
-use snapseek::recipe::memory::{MemoryChanges, NewMemory, TextToEmbed};
+use snapseek::recipe::memory::{MemoryChanges, NewMemory};
+use snapseek::{SearchFault, TextsToEmbed};
 
 fn got(memories: &mut Memories, id: &str) -> Value {
     memories.call("get", json!({ "id": id }))["memory"].clone()
@@ -203,7 +203,10 @@ fn a_write_names_the_text_that_needs_a_vector() {
     let recipe = memories.engine.memory();
     let new =
         NewMemory { content: "one".to_owned(), summary: Some("two".to_owned()), ..NewMemory::default() };
-    let named = |text: Option<&str>| TextToEmbed { text: text.map(str::to_owned), width: Some(2) };
+    let named = |text: Option<&str>| TextsToEmbed {
+        texts: text.into_iter().map(str::to_owned).collect(),
+        width: Some(2),
+    };
     assert_eq!(recipe.text_of_new(&new).unwrap(), named(Some("one\ntwo")));
     let changes = |content: &str, importance: f64| MemoryChanges {
         content: Some(content.to_owned()),

@@ -1,6 +1,8 @@
 //! The default recipe, `engine.search`: it fuses the candidates of the keyword and vector legs.
 
 mod custom;
+mod groups;
+mod judged;
 mod options;
 mod ranking;
 mod resolved;

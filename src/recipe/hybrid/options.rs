@@ -4,6 +4,7 @@ use super::response::Mode;
 use crate::json::Json;
 use crate::options::{self, Options, OptionsError};
 use crate::pipeline::Stages;
+use crate::schema::MAX_TRUST;
 use serde::de::{Deserialize, Deserializer};
 
 /// A search returns at most this many hits.
@@ -34,6 +35,8 @@ pub struct SearchOptions {
     pub fusion: Option<Fusion>,
     /// The weight of the vector leg with [`Fusion::Sum`], 0 to 1; the keyword leg has the rest. 0.5 by default.
     pub alpha: Option<f64>,
+    /// The weight of vectors with [`Fusion::Auto`], 0 to 4; that of the model in the schema by default.
+    pub trust: Option<f64>,
     /// The number of candidates per leg: 1 to 10,000. By default 100, or twice a long page.
     pub candidates: Option<usize>,
     /// Lowers the scores of old records. Off by default.
@@ -58,6 +61,11 @@ pub struct SearchOptions {
     pub snippet: SnippetOptions,
     /// A scoring rule in place of the built-in fusion: see [`Custom`](super::Custom).
     pub recipe: Option<Json>,
+    /// The attributes of type keyword that hits are grouped by, at most two; the schema's by default, none if empty.
+    ///
+    /// Of all hits with the same value of the first attribute, the best becomes the hit of the group. The next three best
+    /// become its children, each with another value of the second attribute.
+    pub group_by: Option<Vec<String>>,
     /// Steps that run after scoring.
     pub stages: Stages,
     /// Adds an explanation to every hit. Off by default.
@@ -69,7 +77,7 @@ pub struct SearchOptions {
 /// The rule by which the two legs of a search become one ranking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fusion {
-    /// Adds up both scores, each measured in standard deviations; `docs/fusion.md` describes it.
+    /// Adds the scores of the words to the distance of the vectors from an average record; `docs/fusion.md` describes it.
     #[default]
     Auto,
     /// Reciprocal rank fusion.
@@ -117,6 +125,7 @@ impl SearchOptions {
             strict: read.flag("strict").unwrap_or_default(),
             fusion: read.one_of("fusion", "fusion", &Fusion::ALL, Fusion::name),
             alpha: read.number("alpha", 0.0..=1.0),
+            trust: read.number("trust", 0.0..=MAX_TRUST),
             candidates: read.count("candidates", 1..=MAX_CANDIDATES),
             recency: read.object("recency", RecencyOptions::take),
             now: read.time("now"),
@@ -129,6 +138,10 @@ impl SearchOptions {
             highlight: read.texts("highlight").unwrap_or_default(),
             snippet: read.object("snippet", SnippetOptions::take).unwrap_or_default(),
             recipe: read.json("recipe").cloned(),
+            group_by: match read.json("groupBy") {
+                Some(Json::Bool(false)) => Some(Vec::new()),
+                _ => read.texts("groupBy"),
+            },
             stages: Stages::read(read),
             explain: read.flag("explain").unwrap_or_default(),
             records: read.flag("records").unwrap_or_default(),

@@ -5,6 +5,8 @@
 //! lowers the scores of old records.
 
 use super::custom::Custom;
+use super::groups::grouped;
+use super::judged::Judged;
 use super::options::Fusion;
 use super::resolved::{Recency, ResolvedSearch};
 use crate::bitmap::Bitmap;
@@ -12,7 +14,9 @@ use crate::order::sort_by;
 use crate::pipeline::{Candidate, CandidateQuery, Candidates, Signal, Words};
 use crate::pipeline::{Context, Explained, Rated};
 use crate::pipeline::{RankedRow, Stages, relevance};
-use crate::ranking::{self, Fused, QueryStatistics, RRF_K, auto, by_ranks, recency_boost, sum};
+use crate::ranking::{
+    self, Fused, QueryStatistics, RRF_K, auto, by_ranks, default_trust, recency_boost, sum,
+};
 use crate::retrieval::{KeywordResult, Spread, part_of, spread};
 use crate::snapshot::SnapshotError;
 use crate::vector;
@@ -39,6 +43,8 @@ pub struct ScoredRow {
     pub is_pinned: bool,
     /// The rows that were folded under this one.
     pub folded: Vec<u32>,
+    /// The next best rows of the same group.
+    pub children: Vec<ScoredRow>,
 }
 
 /// The result of retrieval and ranking.
@@ -50,6 +56,10 @@ pub struct Retrieved {
     pub keyword: Option<KeywordResult>,
     /// The number of candidates of the vector leg; `None` if it did not run.
     pub vector: Option<usize>,
+    /// How well the best row belongs to the query, 0 to 1; `None` unless the default fusion ran.
+    pub relevance: Option<f64>,
+    /// Whether the candidates were left out because none belongs to the query.
+    pub is_nothing: bool,
 }
 
 /// Finds the best rows: gathers candidates from the legs, scores them, and runs the stages.
@@ -66,8 +76,11 @@ pub(super) fn retrieve(
     let corpus = context.corpus;
     let limit = search.offset + search.limit;
     let is_fused = words.is_some() && vector.is_some();
-    let is_simple =
-        search.recency.is_none() && search.custom.is_none() && search.stages.are_none() && !is_fused;
+    let is_simple = search.recency.is_none()
+        && search.custom.is_none()
+        && search.stages.are_none()
+        && !is_fused
+        && search.group_by.is_empty();
     let depth = if is_simple { limit } else { search.candidates.max(limit) };
     let ask = CandidateQuery { words, vector, depth, allowed, wants_all: search.wants_all };
     let Candidates { rows: mut candidates, keyword, vector } = ask.candidates(corpus)?;
@@ -79,14 +92,36 @@ pub(super) fn retrieve(
         Some(custom) => by_own_rule(context, custom, &candidates)?,
         None => by_fusion(context, search, &ask, keyword.as_ref(), candidates)?,
     };
+    let judged = match (&search.custom, search.fusion, &keyword) {
+        (None, Fusion::Auto, Some(keyword)) => Judged::of(context, &ask, keyword, &rows)?,
+        _ => None,
+    };
+    let mut is_nothing = false;
+    if let Some(judged) = &judged {
+        judged.scale(&mut rows);
+        best_first(&mut rows);
+        is_nothing = search.stages.min_relevance.is_none() && !judged.belongs();
+        if is_nothing {
+            let pinned = search.stages.pinned_rows(corpus)?;
+            rows.retain(|scored| pinned.contains(&scored.row));
+        }
+    }
+    if let Some(recency) = &search.recency {
+        fade(context, recency, &mut rows)?;
+    }
+    if !search.group_by.is_empty() {
+        let pinned = search.stages.pinned_rows(corpus)?;
+        rows = grouped(&context.values()?, corpus, &search.group_by, &pinned, rows);
+    }
     if !search.stages.are_none() {
         rows = staged(context, &search.stages, limit, rows)?;
     }
     rows.truncate(limit);
-    Ok(Retrieved { rows, keyword, vector })
+    let relevance = judged.map(|judged| judged.relevance());
+    Ok(Retrieved { rows, keyword, vector, relevance, is_nothing })
 }
 
-/// Scores candidates by their legs' signals, with fusion and recency as requested. Returns them best first.
+/// Scores candidates by their legs' signals, fused as requested. Returns them best first.
 fn by_fusion(
     context: &Context,
     search: &ResolvedSearch,
@@ -95,17 +130,16 @@ fn by_fusion(
     candidates: Vec<Candidate>,
 ) -> Result<Vec<ScoredRow>, SnapshotError> {
     let mut rows = candidates.into_iter().map(ScoredRow::by_its_leg).collect::<Vec<_>>();
-    if let (Some(found), Some(nearest)) = (keyword, ask.nearest()) {
+    if let (Some(_), Some(nearest)) = (keyword, ask.nearest()) {
         let spread = match search.fusion {
             Fusion::Auto => spread(context.corpus, &nearest)?,
             Fusion::Rrf | Fusion::Sum => Spread::default(),
         };
-        fuse(search, found, &spread, &mut rows);
+        let model = context.schema.models().nth(nearest.model);
+        let trust = model.map(|(_, model)| model.trust.unwrap_or(default_trust(model.kind())));
+        fuse(search, search.trust.or(trust).unwrap_or_default(), &spread, &mut rows);
     }
-    if let Some(recency) = &search.recency {
-        fade(context, recency, &mut rows)?;
-    }
-    sort_by(&mut rows, |a, b| b.score.total_cmp(&a.score).then(a.row.cmp(&b.row)));
+    best_first(&mut rows);
     Ok(rows)
 }
 
@@ -156,7 +190,7 @@ impl ScoredRow {
 }
 
 /// Sets the fused score of every row, and the amount that each leg adds to it.
-fn fuse(search: &ResolvedSearch, found: &KeywordResult, spread: &Spread, rows: &mut [ScoredRow]) {
+fn fuse(search: &ResolvedSearch, trust: f64, spread: &Spread, rows: &mut [ScoredRow]) {
     let score = |signal: Option<Signal>| signal.map(|signal| signal.score);
     let candidates = rows.iter().map(|scored| ranking::FusionCandidate {
         id: scored.row,
@@ -171,13 +205,8 @@ fn fuse(search: &ResolvedSearch, found: &KeywordResult, spread: &Spread, rows: &
         }
         Fusion::Sum => sum(&candidates.collect::<Vec<_>>(), search.alpha),
         Fusion::Auto => {
-            let occurring = found.hits.iter().zip(&found.bm25.idf).filter(|(hits, _)| **hits > 0);
-            let statistics = QueryStatistics {
-                idf_sum: occurring.map(|(_, idf)| idf).sum(),
-                average_length: found.bm25.average_length(),
-                mean_cosine: spread.mean,
-                cosine_deviation: spread.deviation,
-            };
+            let statistics =
+                QueryStatistics { trust, mean_cosine: spread.mean, cosine_deviation: spread.deviation };
             auto(&candidates.collect::<Vec<_>>(), &statistics).ranked
         }
     };
@@ -188,15 +217,20 @@ fn fuse(search: &ResolvedSearch, found: &KeywordResult, spread: &Spread, rows: &
     }
 }
 
-/// Multiplies each score by its recency factor. A row without a time gets the least factor.
+/// Multiplies each score by its recency factor and sorts by the result. A row without a time gets the least factor.
 fn fade(context: &Context, recency: &Recency, rows: &mut [ScoredRow]) -> Result<(), SnapshotError> {
     let values = context.values()?;
-    for scored in rows {
+    for scored in &mut *rows {
         let (part, document) = part_of(context.corpus, scored.row);
         let at = values[part].number(recency.attribute, document as usize);
         let left = at.map_or(recency.floor, |at| recency_boost(at, context.now, recency.floor));
         scored.recency = Some(left);
         scored.score *= left;
     }
+    best_first(rows);
     Ok(())
+}
+
+fn best_first(rows: &mut [ScoredRow]) {
+    sort_by(rows, |a, b| b.score.total_cmp(&a.score).then(a.row.cmp(&b.row)));
 }

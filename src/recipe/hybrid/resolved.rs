@@ -9,11 +9,14 @@ use crate::ids::FieldId;
 use crate::json::float_text;
 use crate::options::Options;
 use crate::pipeline::Stages;
+use crate::schema::{MAX_GROUPS, MAX_TRUST};
 use crate::vector;
 use std::ops::RangeInclusive;
 
 const DEFAULT_LIMIT: usize = 10;
 const DEFAULT_CANDIDATES: usize = 100;
+/// How many times as many candidates a search takes if it groups them.
+const GROUP_DEPTH: usize = 4;
 const DEFAULT_ALPHA: f64 = 0.5;
 /// The attribute that holds the time of a record unless the caller names another.
 const DEFAULT_TIME: &str = "createdAt";
@@ -30,10 +33,14 @@ pub(super) struct ResolvedSearch {
     pub snippet_field: Option<FieldId>,
     pub fusion: Fusion,
     pub alpha: f64,
+    /// The weight of vectors in the default fusion, if the caller chose it.
+    pub trust: Option<f64>,
     pub recency: Option<Recency>,
     /// The caller's own rule in place of fusion and recency.
     pub custom: Option<Custom>,
     pub stages: Stages,
+    /// The indexes of the attributes that hits are grouped by.
+    pub group_by: Vec<usize>,
     pub now: f64,
     /// Whether every matching row is needed, for counts and facets.
     pub wants_all: bool,
@@ -70,7 +77,10 @@ impl ResolvedSearch {
         let limit = in_range(faults, "limit", options.limit.unwrap_or(DEFAULT_LIMIT), 1..=MAX_LIMIT);
         let offset = in_range(faults, "offset", options.offset.unwrap_or(0), 0..=MAX_OFFSET);
         let own = options.candidates.or(custom.as_ref().and_then(|custom| custom.candidates));
+        let group_by = groups(engine, options, faults);
         let usual = DEFAULT_CANDIDATES.max(2 * (limit + offset));
+        // Several candidates become one hit.
+        let usual = if group_by.is_empty() { usual } else { (GROUP_DEPTH * usual).min(MAX_CANDIDATES) };
         if let Some(candidates) = options.candidates {
             in_range(faults, "candidates", candidates, 1..=MAX_CANDIDATES);
         }
@@ -78,6 +88,9 @@ impl ResolvedSearch {
         let alpha = options.alpha.unwrap_or(DEFAULT_ALPHA);
         if !(0.0..=1.0).contains(&alpha) {
             faults.complain("alpha", format!("must be 0 to 1, not {}", float_text(alpha)));
+        }
+        if let Some(trust) = options.trust.filter(|trust| !(0.0..=MAX_TRUST).contains(trust)) {
+            faults.complain("trust", format!("must be 0 to 4, not {}", float_text(trust)));
         }
         ResolvedSearch {
             stages: stages(options, custom.as_ref()),
@@ -98,8 +111,10 @@ impl ResolvedSearch {
                 .and_then(|name| field(engine, "snippet", name, faults)),
             fusion: options.fusion.unwrap_or_default(),
             alpha,
+            trust: options.trust,
             recency: recency(engine, options, faults),
             custom,
+            group_by,
             now: engine.now(options.now),
             wants_all: options.count || !options.facets.is_empty(),
         }
@@ -138,6 +153,23 @@ fn weights(engine: &Engine, options: &SearchOptions, faults: &mut Options) -> Ve
         }
     }
     weights
+}
+
+/// Returns the indexes of the attributes that hits are grouped by.
+fn groups(engine: &Engine, options: &SearchOptions, faults: &mut Options) -> Vec<usize> {
+    let names = options.group_by.as_deref().unwrap_or(engine.schema.group_by());
+    if names.len() > MAX_GROUPS {
+        faults.complain("groupBy", format!("at most {MAX_GROUPS} attributes can be named"));
+    }
+    let mut places = Vec::new();
+    for name in names {
+        match engine.schema.attribute(name) {
+            Some((place, AttributeType::Keyword)) => places.push(place),
+            Some(_) => faults.complain("groupBy", format!("the attribute \"{name}\" is not of type keyword")),
+            None => faults.complain("groupBy", format!("there is no attribute \"{name}\"")),
+        }
+    }
+    places
 }
 
 /// Returns the stages of the options, with the scoring rule's stages as defaults.

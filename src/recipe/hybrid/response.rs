@@ -58,6 +58,13 @@ pub struct SearchResponse {
     /// The number of matching records, with the option `count`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
+    /// How well the best candidate belongs to the query, 0 to 1, with the default fusion. If it is too low, there are no
+    /// hits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relevance: Option<f64>,
+    /// Queries with corrected spelling, if this query found nothing and a corrected one would.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub suggestions: Vec<String>,
     /// The hits, best first.
     pub hits: Vec<Hit>,
     /// The values of the requested attributes among all matches.
@@ -73,7 +80,8 @@ pub struct Hit {
     pub id: String,
     /// The kind of the record.
     pub kind: String,
-    /// The score: higher is better. Scores of different searches are not comparable.
+    /// The score: higher is better. With the default fusion, the best hit's score is the response's `relevance`, so scores
+    /// of different queries are comparable; other scores are comparable only within a response.
     pub score: f64,
     /// A few words around the matches, with the matches marked.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,6 +95,9 @@ pub struct Hit {
     /// The ids of the records that were folded under this hit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub folded: Vec<String>,
+    /// The next best hits of the same group, at most three, if the search groups hits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<Hit>,
     /// The explanation of the score, with the option `explain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explain: Option<Explain>,

@@ -1,23 +1,25 @@
 //! `search`: answers a query of plain words with ranked hits.
 
-use super::options::SearchOptions;
+use super::options::{MAX_TYPOS, SearchOptions};
 use super::ranking::{Retrieved, ScoredRow, retrieve};
 use super::resolved::{ResolvedSearch, SearchLegs};
 use super::response::{Facet, FacetValue, Hit, Mode, SearchResponse};
 use crate::analysis::Purpose;
 use crate::bitmap::Bitmap;
-use crate::engine::{Embedded, Engine, SearchError, each_text, passing};
+use crate::engine::{Embedded, Engine, MatchedText, SearchError, each_text, passing};
 use crate::ids::FieldId;
 use crate::json::Json;
 use crate::options::Options;
 use crate::pipeline::{
-    Completion, Explain, Explained, ExplainedKeyword, ExplainedPhrase, ExplainedVector, Factor,
+    Completion, Correction, Explain, Explained, ExplainedKeyword, ExplainedPhrase, ExplainedVector, Factor,
     Interpretation, KeywordDetails, Legs, ScorePart, Signal, WordRule, Words, complete, ids_of, interpret,
     key_of,
 };
-use crate::presentation::{Markers, Markup, render};
+use crate::presentation::{Markers, Markup, Piece, render};
 use crate::query::{Phrase, QueryTerm};
 use crate::retrieval::{self, Corpus, Filter, KeywordResult, PhraseMatch, part_of};
+use crate::segment::Embedders;
+use crate::snapshot::SnapshotError;
 
 impl Engine {
     /// Returns the best records for a query of plain words.
@@ -87,6 +89,7 @@ impl Engine {
             let words = (legs.mode != Mode::Vector).then_some(words);
             let found = retrieve(&context, search, words, vector, allowed.as_deref())?;
             let matches = match &found.keyword {
+                _ if found.is_nothing => &Vec::new(),
                 Some(keyword) => &keyword.matches,
                 None if search.wants_all => {
                     &comparable(corpus, vector.map(|(model, _)| model), allowed.as_deref())?
@@ -94,7 +97,18 @@ impl Engine {
                 None => &Vec::new(),
             };
             let total = options.count.then(|| matches.iter().map(|matches| matches.count() as u64).sum());
-            let hits = self.hits(corpus, &interpretation, &found, options, search)?;
+            let matches_no_word = |scored: &ScoredRow| scored.keyword.is_none();
+            let is_by_meaning = found
+                .rows
+                .iter()
+                .any(|scored| matches_no_word(scored) || scored.children.iter().any(matches_no_word));
+            let nearness = vector.filter(|_| is_by_meaning && options.snippet.tokens > 0);
+            let nearness = nearness.map(|(model, _)| Nearness::of(self, model, query)).transpose()?;
+            let hits = self.hits(corpus, &interpretation, &found, options, search, nearness.as_ref())?;
+            let suggestions = match found.rows.is_empty() {
+                true => self.spelled(query, rule, corpus)?,
+                false => Vec::new(),
+            };
             let keyword = found.keyword.as_ref().map(|found| found.rows.len());
             let model = vector.and_then(|(place, _)| self.schema.models().nth(place));
             let mut warnings = legs.warnings.clone();
@@ -117,6 +131,8 @@ impl Engine {
                 corrected: interpretation.corrected,
                 warnings,
                 total,
+                relevance: found.relevance,
+                suggestions,
                 hits,
                 facets: facets(corpus, &search.facets, matches)?,
             })
@@ -142,6 +158,17 @@ impl Engine {
         })
     }
 
+    /// Returns the query with its unknown words replaced by similar known ones; nothing if no word can be replaced.
+    fn spelled(&self, query: &str, rule: WordRule, corpus: &Corpus) -> Result<Vec<String>, SearchError> {
+        let typos = MAX_TYPOS as u8;
+        let read = interpret(query, rule, corpus, &self.schema, &self.analyzer, false, typos)?;
+        let mut spelled = query.to_owned();
+        for Correction { word, instead } in &read.corrected {
+            spelled = spelled.replacen(word, &instead[0], 1);
+        }
+        Ok(if read.corrected.is_empty() { Vec::new() } else { vec![spelled] })
+    }
+
     fn hits(
         &self,
         corpus: &Corpus,
@@ -149,12 +176,17 @@ impl Engine {
         found: &Retrieved,
         options: &SearchOptions,
         search: &ResolvedSearch,
+        nearness: Option<&Nearness>,
     ) -> Result<Vec<Hit>, SearchError> {
         let page = found.rows.get(search.offset..).unwrap_or_default();
+        // Children are presented as their parents are, and put under them at the end.
+        let counts = page.iter().map(|scored| scored.children.len()).collect::<Vec<_>>();
+        let page =
+            page.iter().flat_map(|scored| [scored].into_iter().chain(&scored.children)).collect::<Vec<_>>();
         let mut hits = page.iter().map(|scored| bare_hit(corpus, scored)).collect::<Result<Vec<_>, _>>()?;
         let wants_text = options.snippet.tokens > 0 || !search.highlight.is_empty();
         if !(wants_text || options.explain || options.records) {
-            return Ok(hits);
+            return Ok(with_children(hits, &counts));
         }
         let markers = Markers {
             open: &options.snippet.open,
@@ -168,7 +200,11 @@ impl Engine {
         each_text(self, corpus, &interpretation.query, &rows, &mut |number, text| {
             let hit = &mut hits[number];
             if options.snippet.tokens > 0 {
-                let pieces = text.snippet(self, search.snippet_field, options.snippet.tokens);
+                let (field, length) = (search.snippet_field, options.snippet.tokens);
+                let pieces = match nearness.filter(|_| text.matches.is_empty()) {
+                    Some(nearness) => nearness.passage(&text, field, length),
+                    None => text.snippet(self, field, length),
+                };
                 hit.snippet = pieces.map(|pieces| render(&pieces, markers, markup));
             }
             for (name, field) in &search.highlight {
@@ -181,13 +217,57 @@ impl Engine {
                 let keyword = found.keyword.as_ref().zip(page[number].keyword).map(|(found, signal)| {
                     explain_keyword(interpretation, found, &text.matches, length, signal, &search.weights)
                 });
-                hit.explain = Some(explain(&page[number], keyword));
+                hit.explain = Some(explain(page[number], keyword));
             }
             if options.records {
                 hit.record = Some(text.record.json().clone());
             }
         })?;
-        Ok(hits)
+        Ok(with_children(hits, &counts))
+    }
+}
+
+/// Puts the hits that follow a hit under it, as many as its count says.
+fn with_children(hits: Vec<Hit>, counts: &[usize]) -> Vec<Hit> {
+    let mut rest = hits.into_iter();
+    let parent = |count: &usize| {
+        let hit = rest.next()?;
+        let children = rest.by_ref().take(*count).collect::<Vec<_>>();
+        Some(Hit { children, ..hit })
+    };
+    counts.iter().filter_map(parent).collect::<Vec<_>>()
+}
+
+/// Finds the sentences that mean the same as the query, with the snapshot's own embedder.
+struct Nearness<'a> {
+    engine: &'a Engine,
+    /// The index of the model that the search compared.
+    model: usize,
+    embedders: Embedders<'a>,
+    /// The query's vector; empty if the model has no embedder.
+    vector: Vec<f32>,
+}
+
+impl<'a> Nearness<'a> {
+    fn of(engine: &'a Engine, model: usize, query: &str) -> Result<Nearness<'a>, SnapshotError> {
+        let embedders = engine.embedders()?;
+        let vector = embedders.embed(model, query).unwrap_or_default();
+        Ok(Nearness { engine, model, embedders, vector })
+    }
+
+    /// Returns the passage of a document nearest to the query, or its beginning if no embedder can compare sentences.
+    fn passage<'t>(
+        &self,
+        text: &'t MatchedText,
+        field: Option<FieldId>,
+        length: i64,
+    ) -> Option<Vec<Piece<'t>>> {
+        let mut near = |sentence: &str| {
+            let own = self.embedders.embed(self.model, sentence).unwrap_or_default();
+            own.iter().zip(&self.vector).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
+        };
+        let nearness = (!self.vector.is_empty()).then_some(&mut near as &mut dyn FnMut(&str) -> f64);
+        text.passage(self.engine, field, length, nearness)
     }
 }
 
@@ -201,6 +281,7 @@ fn bare_hit(corpus: &Corpus, scored: &ScoredRow) -> Result<Hit, SearchError> {
         highlights: Vec::new(),
         pinned: scored.is_pinned,
         folded: ids_of(corpus, &scored.folded)?,
+        children: Vec::new(),
         explain: None,
         record: None,
     })

@@ -101,14 +101,14 @@ fn answer(
             text_of(&memory.update(&id, &changes, embedded, now)?)
         }
         // Hosts ask the next two before they write, so that they embed the text that the write needs, and no other.
-        "memory.create.text" => {
+        "memory.create.texts" => {
             let new = NewMemory::take(&mut read);
             read.time("now");
             memory.check_new(&new, embedded, &mut read)?;
             read.finish()?;
             text_of(&memory.text_of_new(&new)?)
         }
-        "memory.update.text" => {
+        "memory.update.texts" => {
             let id = read.required_id("id");
             let changes = MemoryChanges::take(&mut read);
             read.time("now");

@@ -1,27 +1,17 @@
-//! Which text has a host to embed before it writes a memory?
+//! The text that a host embeds before it writes a memory.
 
 use super::ranking::MEMORY;
 use super::writes::{MemoryChanges, NewMemory, changed, record_of};
 use super::{MemoryRecipe, key};
 use crate::document::Record;
-use crate::engine::SearchError;
-use serde::Serialize;
-
-/// The text that a host embeds before a write.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct TextToEmbed {
-    /// The text; none where the write needs no new vector.
-    pub text: Option<String>,
-    /// The number of numbers in a vector; none where no vector has settled it.
-    pub width: Option<usize>,
-}
+use crate::engine::{SearchError, TextsToEmbed};
 
 impl MemoryRecipe<'_> {
     /// Returns the text to embed before [`MemoryRecipe::create`].
     ///
     /// # Errors
     /// When there is no such model.
-    pub fn text_of_new(&self, memory: &NewMemory) -> Result<TextToEmbed, SearchError> {
+    pub fn text_of_new(&self, memory: &NewMemory) -> Result<TextsToEmbed, SearchError> {
         // Any id does: no embedded text depends on an id that is still to be made.
         let record = record_of(memory.fields(memory.id.as_deref().unwrap_or(MEMORY), 0.0))?;
         self.text_to_embed(&record, None, memory.model.as_deref())
@@ -31,7 +21,7 @@ impl MemoryRecipe<'_> {
     ///
     /// # Errors
     /// When there is no such memory or model.
-    pub fn text_of_update(&self, id: &str, changes: &MemoryChanges) -> Result<TextToEmbed, SearchError> {
+    pub fn text_of_update(&self, id: &str, changes: &MemoryChanges) -> Result<TextsToEmbed, SearchError> {
         let old = self.record(id)?;
         let new = record_of(changed(old.json(), &changes.fields(0.0)))?;
         self.text_to_embed(&new, Some(&old), changes.model.as_deref())
@@ -42,8 +32,8 @@ impl MemoryRecipe<'_> {
         new: &Record,
         old: Option<&Record>,
         model: Option<&str>,
-    ) -> Result<TextToEmbed, SearchError> {
-        let Some(place) = self.engine.model(model)? else { return Ok(TextToEmbed::default()) };
+    ) -> Result<TextsToEmbed, SearchError> {
+        let Some(place) = self.engine.model(model)? else { return Ok(TextsToEmbed::default()) };
         let text_of = |record: &Record| self.engine.schema.embedded_text(place, record);
         let text = Some(text_of(new)).filter(|text| !text.trim().is_empty());
         let is_needed = match old {
@@ -53,6 +43,7 @@ impl MemoryRecipe<'_> {
             }
             None => true,
         };
-        Ok(TextToEmbed { text: text.filter(|_| is_needed), width: self.engine.model_width(model)? })
+        let texts = text.filter(|_| is_needed).into_iter().collect();
+        Ok(TextsToEmbed { texts, width: self.engine.model_width(model)? })
     }
 }

@@ -21,7 +21,6 @@ mod timeline;
 mod writes;
 
 pub(crate) use calls::{CALLS, call};
-pub use embedding::TextToEmbed;
 pub use filter::MemoryFilter;
 pub use query::{MemoryDocumentQuery, MemoryFtsQuery, MemoryMode, MemoryQuery, MemoryVectorQuery};
 pub use ranking::{DOCUMENT, MEMORY, RECALL, SUPERSEDES, expression};

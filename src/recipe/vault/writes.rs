@@ -5,21 +5,12 @@ use super::ranking::MEMORY;
 use super::response::{VaultRemoved, VaultUpdated, VaultWeights, VaultWritten};
 use super::update::{VaultAdd, VaultFeedback, VaultUpdate, VaultWriteOptions};
 use crate::document::{DEFAULT_KIND, Key, Record};
-use crate::engine::{Embedded, NewRecord, SearchError, SearchFault, wrong};
+use crate::engine::{Embedded, NewRecord, SearchError, SearchFault, TextsToEmbed, wrong};
 use crate::json::Json;
 use crate::options::Options;
 use crate::order::{Map, Set};
 use crate::state::Feedback;
 use crate::vector::VectorQuery;
-use serde::Serialize;
-
-/// The texts that a host must embed before a write, and the width of the model.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct TextsToEmbed {
-    texts: Vec<String>,
-    /// None where no vector has settled it.
-    width: Option<usize>,
-}
 
 impl Vault<'_> {
     /// Returns the texts of entries that would have no vector.
@@ -35,7 +26,7 @@ impl Vault<'_> {
     fn texts_of(&self, records: &[Record], options: &VaultWriteOptions) -> Result<TextsToEmbed, SearchError> {
         let mut texts = Set::new();
         let Some(place) = self.written_model(options)? else {
-            return Ok(TextsToEmbed { texts: Vec::new(), width: None });
+            return Ok(TextsToEmbed::default());
         };
         for record in records {
             if options.vector.is_none()
