@@ -78,6 +78,13 @@ impl Qrels {
         Ok(())
     }
 
+    /// Adds a judgment; of several for the same query and document, the highest relevance counts.
+    pub fn raise(&mut self, query: &str, document: &str, relevance: i64) {
+        let judged = self.by_query.entry(query.to_owned()).or_default();
+        let known = judged.entry(document.to_owned()).or_insert(relevance);
+        *known = relevance.max(*known);
+    }
+
     /// Returns the judged documents of a query; `None` if the query is not judged.
     pub fn of(&self, query: &str) -> Option<&HashMap<String, i64>> {
         self.by_query.get(query)

@@ -59,7 +59,7 @@ pub struct QueryReport {
     pub measures: Measures,
     /// The number of relevant documents.
     pub relevant: usize,
-    /// The number of relevant documents that were found.
+    /// The number of documents that were found.
     pub found: usize,
 }
 
@@ -75,6 +75,14 @@ pub struct Report {
     pub unjudged: Vec<String>,
     /// The number of queries that are judged and were not run. They do not count; `trec_eval -c` would count zeros.
     pub not_run: usize,
+}
+
+impl Report {
+    /// Returns the share of queries without any result, 0 to 1.
+    pub fn empty(&self) -> f64 {
+        let without = self.queries.iter().filter(|query| query.found == 0).count();
+        without as f64 / self.queries.len().max(1) as f64
+    }
 }
 
 /// Measures results against judgments.
