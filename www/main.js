@@ -1,17 +1,22 @@
-// The demo page: the URL holds the search, the engine runs it in this tab, and the page shows the hits.
+// The page of `snapseek serve`: the URL holds the search, the engine runs it in this tab, and the page shows the hits.
+// schema.js decides how the records of a snapshot are shown, hit.js shows them.
 
 import { open } from "../pkg/web.js";
+import { hitItem, labelOf, make, number } from "./hit.js";
+import { condition, describe, titleOf } from "./schema.js";
 
-const FACETS = [
-  { attribute: "topic", name: "Topic", shown: 12 },
-  { attribute: "level", name: "Level", shown: 3 },
-  { attribute: "tags", name: "Tags", shown: 8 },
-  { attribute: "language", name: "Language", shown: 5 },
-];
+const SNAPSHOT = "demo.snap";
 const PAGE = 10;
 /** A search returns at most this many hits. */
 const MAX_HITS = 1000;
-const EXAMPLES = ["rollback", "flaky test", "jwt valida", "keybord", "how long are logs kept", "检索", "東京"];
+/** A facet shows this many values until a visitor asks for more, and never more than the second number. */
+const FEW_VALUES = 8;
+const MAX_VALUES = 100;
+/** Examples come from a query that finds every record, which takes long in a larger snapshot. */
+const MAX_RECORDS_FOR_EXAMPLES = 50_000;
+/** A watched snapshot is asked for this often, in milliseconds. */
+const WATCH_INTERVAL = 1000;
+const MODES = ["hybrid", "keyword", "vector"];
 
 /** @returns {any} An element of the page; index.html says of which kind. */
 const element = (id) => document.getElementById(id);
@@ -21,26 +26,23 @@ const focusedElement = () => /** @type {HTMLElement | null} */ (document.activeE
 const query = element("query");
 const explain = element("explain");
 const mode = element("mode");
-const MODES = ["hybrid", "keyword", "vector"];
 const results = element("results");
-const number = new Intl.NumberFormat("en");
-const day = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
-const languages = new Intl.DisplayNames("en", { type: "language" });
 
 let engine;
-/** The facets, fields and vectors that the snapshot has. `start` fills them in. */
-let facets = FACETS;
-let hasTitle = true;
-let hasBody = true;
-let hasVectors = false;
-let state = stateOf(location);
+/** How the snapshot is shown, as `describe` says; `use` fills it in. */
+let view;
+let state;
 let limit = PAGE;
+/** The facets that show all of their values. */
+const unfolded = new Set();
+/** Counts the searches, so that only the answer of the newest is shown. */
+let newest = 0;
 
 // The state of the page and its URL.
 
 function stateOf({ search }) {
   const parameters = new URLSearchParams(search);
-  const filter = Object.fromEntries(FACETS.map(({ attribute }) => [attribute, new Set(parameters.getAll(attribute))]));
+  const filter = Object.fromEntries(view.facets.map(({ attribute, parameter }) => [attribute, new Set(parameters.getAll(parameter))]));
   const [mode] = MODES.filter((mode) => mode === parameters.get("mode")).concat(MODES);
   return { query: parameters.get("q") ?? "", filter, mode, explain: parameters.has("explain") };
 }
@@ -48,8 +50,8 @@ function stateOf({ search }) {
 function urlOf({ query, filter, mode, explain }) {
   const parameters = new URLSearchParams();
   if (query) parameters.set("q", query);
-  for (const [attribute, values] of Object.entries(filter)) {
-    for (const value of values) parameters.append(attribute, value);
+  for (const { attribute, parameter } of view.facets) {
+    for (const value of filter[attribute]) parameters.append(parameter, value);
   }
   if (mode !== MODES[0]) parameters.set("mode", mode);
   if (explain) parameters.set("explain", "");
@@ -59,41 +61,43 @@ function urlOf({ query, filter, mode, explain }) {
 
 // The calls of the engine.
 
-/** Returns the chosen values of each facet that the snapshot has. */
-function chosenValues({ filter }) {
-  return facets.map(({ attribute }) => [attribute, filter[attribute]]).filter(([, values]) => values.size > 0);
+/** Returns the facets in which values are chosen. */
+function chosenFacets({ filter }) {
+  return view.facets.filter(({ attribute }) => filter[attribute].size > 0);
 }
 
 /** Makes a filter of the chosen values, except those of one attribute. */
 function filterFor(state, without) {
-  const chosen = chosenValues(state).filter(([attribute]) => attribute !== without);
-  return Object.fromEntries(chosen.map(([attribute, values]) => [attribute, { any: [...values] }]));
+  const chosen = chosenFacets(state).filter(({ attribute }) => attribute !== without);
+  return Object.fromEntries(chosen.map(({ attribute, type }) => [attribute, condition(type, state.filter[attribute])]));
 }
 
-function ask(state) {
-  const options = {
+async function ask(state) {
+  let options = {
     limit,
-    mode: hasVectors ? state.mode : "keyword",
+    mode: view.hasVectors ? state.mode : "keyword",
     filter: filterFor(state),
-    facets: facets.map(({ attribute }) => attribute),
-    asYouType: true,
+    facets: view.facets.map(({ attribute }) => attribute),
+    asYouType: view.hasForms,
     typos: 1,
     count: true,
-    highlight: hasTitle ? ["title"] : [],
-    snippet: hasBody ? { field: "body", tokens: 36 } : { tokens: 36 },
+    highlight: [view.title],
+    snippet: view.body === undefined ? { tokens: 36 } : { field: view.body, tokens: 36 },
     records: true,
     explain: state.explain,
   };
-  let response = engine.searchSync(state.query, options);
-  if (response.total === 0) {
-    // No word starts with the last word, so it may be misspelt.
-    options.asYouType = false;
-    response = engine.searchSync(state.query, options);
+  let response = await engine.search(state.query, options);
+  if (response.total === 0 || !view.hasForms) {
+    // With forms, no word starts with the last word, so it may be misspelt. With stems alone, a beginning finds stems, and
+    // a whole word may be longer than its stem: take the reading that finds more.
+    const other = { ...options, asYouType: !options.asYouType };
+    const otherResponse = await engine.search(state.query, other);
+    if (view.hasForms || otherResponse.total > response.total) [response, options] = [otherResponse, other];
   }
   const counts = new Map(response.facets?.map(({ attribute, values }) => [attribute, values]));
-  for (const [attribute] of chosenValues(state)) {
-    // Values of one attribute are alternatives, so each shows how many notes choosing it would add.
-    const { facets: counted } = engine.searchSync(state.query, {
+  for (const { attribute } of chosenFacets(state)) {
+    // Values of one attribute are alternatives, so each shows how many records choosing it would add.
+    const { facets: counted } = await engine.search(state.query, {
       ...options,
       limit: 1,
       filter: filterFor(state, attribute),
@@ -108,63 +112,72 @@ function ask(state) {
 }
 
 /** Measures a call. Browsers round their clock to 0.1 ms, so a short call is repeated. */
-function timed(work) {
+async function timed(work) {
   const started = performance.now();
-  const answer = work();
+  const answer = await work();
   let runs = 1;
   let took = performance.now() - started;
   for (; took < 1; took = performance.now() - started) {
-    work();
+    await work();
     runs += 1;
   }
   return { answer, microseconds: (took / runs) * 1000 };
 }
 
-/** Returns the whole text of a note with its matches marked, or `null`. */
-function fullText(id, asYouType) {
-  if (!hasBody) return null;
-  const options = { mode: "keyword", limit: 1, filter: { id }, asYouType, typos: 1, highlight: ["body"], snippet: { tokens: 0 } };
-  const [hit] = engine.searchSync(state.query, options).hits;
-  // A note that only its vector found has no words to mark.
-  return hit?.highlights.body ?? null;
+/** Returns the text fields of a record with their matches marked, or `undefined` if only its vector was found. */
+async function wholeText({ id, kind }, asYouType) {
+  const options = { mode: "keyword", limit: 1, filter: { id, kind }, asYouType, typos: 1, highlight: view.others, snippet: { tokens: 0 } };
+  const { hits } = await engine.search(state.query, options);
+  return hits[0]?.highlights;
+}
+
+/** Returns the titles of a few records, to start from. */
+async function examples() {
+  if (engine.length > MAX_RECORDS_FOR_EXAMPLES) return [];
+  const letters = [..."abcdefghijklmnopqrstuvwxyz"].map((letter) => `${letter}*`);
+  const hits = await engine.withDocuments(() => {
+    const found = engine.match(letters.join(" OR "), { limit: 12 });
+    return found.map(({ id, kind }) => ({ id, record: engine.record(id, kind) }));
+  });
+  const texts = hits.map((hit) => titleOf(hit, view).text);
+  return [...new Set(texts)].filter((text) => text.length <= 60).slice(0, 6);
 }
 
 // The view.
 
-function make(tag, properties = {}, ...children) {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children);
-  return made;
-}
+const records = (count) => `${number.format(count)} ${count === 1 ? "record" : "records"}`;
 
-/** Makes an element of the engine's HTML, in which the text of the notes is escaped and only the marks are not. */
-function marked(tag, html, properties = {}) {
-  return make(tag, { ...properties, innerHTML: html });
-}
-
-function show() {
+async function show() {
   const isAsking = state.query.trim() !== "";
-  document.title = isAsking ? `${state.query} · snapseek` : "snapseek: a handbook, searched in this tab";
-  element("filters").hidden = !isAsking;
-  if (isAsking) {
-    showAnswer();
-  } else {
-    showWelcome();
-  }
+  document.title = isAsking ? `${state.query} · snapseek` : `snapseek: ${element("name").textContent}`;
+  element("filters").hidden = !isAsking || view.facets.length === 0;
+  newest += 1;
+  await (isAsking ? showAnswer(newest) : showWelcome(newest));
 }
 
-function showWelcome() {
+async function showWelcome(search) {
+  const titles = await examples();
+  if (search !== newest) return;
   element("status").textContent = "";
   element("corrected").hidden = true;
   element("more").hidden = true;
   results.replaceChildren();
-  const examples = EXAMPLES.map((text) => make("button", { type: "button", textContent: text, onclick: () => look({ query: text }) }));
-  element("nothing").hidden = false;
-  element("nothing").replaceChildren(make("p", { textContent: "Try one of these:" }), make("div", { className: "examples" }, ...examples));
+  const searched = new Intl.ListFormat("en").format(view.fields);
+  const nothing = element("nothing");
+  nothing.hidden = false;
+  nothing.replaceChildren(make("p", { textContent: `Type to search ${searched}.` }));
+  if (titles.length > 0) nothing.append(make("p", { textContent: "Or try one of these:" }), queryButtons(titles));
 }
 
-function showAnswer() {
-  const { answer, microseconds } = timed(() => ask(state));
+/** Makes a button per query that searches for it. */
+function queryButtons(queries) {
+  const button = (text) => make("button", { type: "button", textContent: text, onclick: () => look({ query: text }) });
+  return make("div", { className: "examples" }, ...queries.map(button));
+}
+
+async function showAnswer(search) {
+  const { answer, microseconds } = await timed(() => ask(state));
+  if (search !== newest) return;
   const { response, counts, asYouType } = answer;
   element("status").replaceChildren(
     make("strong", { textContent: counted(response) }),
@@ -172,24 +185,27 @@ function showAnswer() {
   );
   showCorrections(response.corrected ?? []);
   showFacets(counts);
-  results.replaceChildren(...response.hits.map((hit) => hitItem(hit, asYouType)));
+  const isChosen = (attribute, value) => state.filter[attribute].has(value);
+  const context = { view, isChosen, choose, whole: (hit) => wholeText(hit, asYouType) };
+  results.replaceChildren(...response.hits.map((hit) => hitItem(hit, context)));
   element("more").hidden = response.hits.length < limit || response.hits.length >= Math.min(engine.length, MAX_HITS);
   const nothing = element("nothing");
   nothing.hidden = response.hits.length > 0;
   if (response.hits.length > 0) return;
-  const advice = chosenValues(state).length > 0 ? "Try it without the filters." : "Try fewer or different words.";
+  const advice = chosenFacets(state).length > 0 ? "Try it without the filters." : "Try fewer or different words.";
   nothing.replaceChildren(make("p", { textContent: `Nothing found for “${state.query}”. ${advice}` }));
+  if (response.suggestions) nothing.append(make("p", { textContent: "Did you mean:" }), queryButtons(response.suggestions));
 }
 
-/** Describes the number of matches. Every note has some similarity, so a hybrid search counts only notes with the words. */
+/** Describes the number of matches. Every record has some similarity, so a hybrid search counts those with the words. */
 function counted({ mode, total }) {
-  const notes = `${number.format(total)} ${total === 1 ? "note" : "notes"}`;
-  return { keyword: notes, hybrid: `${notes} with these words, and similar notes`, vector: `${notes} by similarity` }[mode];
+  const found = records(total);
+  return { keyword: found, hybrid: `${found} with these words, and similar records`, vector: `${found} by similarity` }[mode];
 }
 
 function showCorrections(corrected) {
   const parts = corrected.flatMap(({ word, instead }, place) => [
-    place === 0 ? "No note contains " : ", nor ",
+    place === 0 ? "No record contains " : ", nor ",
     make("em", { textContent: word }),
     "; showing ",
     make("strong", { textContent: instead.join(", ") }),
@@ -199,98 +215,45 @@ function showCorrections(corrected) {
 }
 
 function showFacets(counts) {
-  const chosen = chosenValues(state).reduce((sum, [, values]) => sum + values.size, 0);
+  const chosen = chosenFacets(state).reduce((sum, { attribute }) => sum + state.filter[attribute].size, 0);
   element("chosen").textContent = chosen ? `(${chosen})` : "";
   element("reset").hidden = chosen === 0;
   const focused = focusedElement()?.dataset?.facet;
-  element("facets").replaceChildren(...facets.map((facet) => facetGroup(facet, counts.get(facet.attribute) ?? [])));
+  const groups = view.facets.map((facet) => facetGroup(facet, counts.get(facet.attribute) ?? [], counts));
+  element("facets").replaceChildren(...groups);
+  element("filters").hidden = groups.every((group) => group.hidden);
   // The checkboxes are new elements, so restore the focus.
   if (focused) /** @type {HTMLElement | null} */ (document.querySelector(`[data-facet="${CSS.escape(focused)}"]`))?.focus();
 }
 
-function facetGroup({ attribute, name, shown }, values) {
+function facetGroup({ attribute, name }, values, counts) {
   const chosen = state.filter[attribute];
   const missing = [...chosen].filter((value) => !values.some((other) => other.value === value));
   const all = [...values, ...missing.map((value) => ({ value, count: 0 }))];
+  const shown = unfolded.has(attribute) ? MAX_VALUES : FEW_VALUES;
   const visible = all.filter(({ value }, place) => place < shown || chosen.has(value));
   const choices = visible.map(({ value, count }) => {
     const box = make("input", { type: "checkbox", checked: chosen.has(value), onchange: () => choose(attribute, value) });
     box.dataset.facet = `${attribute}:${value}`;
-    const label = attribute === "language" ? languageName(value) : value;
-    return make("label", {}, box, make("span", { textContent: label }), make("small", { textContent: number.format(count) }));
+    const label = labelOf(attribute, value);
+    return make("label", { title: label }, box, make("span", { textContent: label }), make("small", { textContent: number.format(count) }));
   });
   const group = make("fieldset", {}, make("legend", { textContent: name }), ...choices);
-  // A single value is no choice.
-  group.hidden = choices.length < 2 && chosen.size === 0;
-  return group;
-}
-
-/** Returns the English name of a language; other values, such as odd ones from the URL, stay as they are. */
-function languageName(code) {
-  try {
-    return languages.of(code);
-  } catch {
-    return code;
+  const rest = Math.min(all.length, MAX_VALUES) - visible.length;
+  if (rest > 0 || unfolded.has(attribute)) {
+    const text = rest > 0 ? `Show ${number.format(rest)} more` : "Show fewer";
+    const fold = make("button", { type: "button", className: "fold", textContent: text });
+    fold.dataset.facet = `${attribute} fold`;
+    fold.onclick = () => {
+      if (!unfolded.delete(attribute)) unfolded.add(attribute);
+      showFacets(counts);
+    };
+    group.append(fold);
   }
-}
-
-function hitItem({ id, highlights, snippet, score, record, explain }, asYouType) {
-  const body = marked("p", snippet, { className: "snippet" });
-  const heading = highlights?.title
-    ? marked("button", highlights.title, { type: "button" })
-    : make("button", { type: "button", textContent: id });
-  heading.setAttribute("aria-expanded", "false");
-  heading.onclick = () => {
-    const isOpen = heading.getAttribute("aria-expanded") === "true";
-    heading.setAttribute("aria-expanded", String(!isOpen));
-    body.innerHTML = isOpen ? snippet : (fullText(id, asYouType) ?? snippet);
-  };
-  const article = make(
-    "article",
-    {},
-    make("p", { className: "path", textContent: record.path }),
-    make("h2", {}, heading),
-    body,
-    about(record),
-  );
-  article.lang = record.language ?? "";
-  if (explain) article.append(explanation(score, explain));
-  return make("li", {}, article);
-}
-
-function about({ level, createdAt, tags }) {
-  const buttons = (Array.isArray(tags) ? tags : []).map((tag) => {
-    const button = make("button", { type: "button", className: "tag", textContent: tag, onclick: () => choose("tags", tag) });
-    button.setAttribute("aria-pressed", String(state.filter.tags.has(tag)));
-    return button;
-  });
-  const parts = level === undefined ? [] : [make("span", { textContent: level })];
-  const created = new Date(createdAt);
-  if (!Number.isNaN(created.getTime())) parts.push(make("time", { dateTime: created.toISOString(), textContent: day.format(created) }));
-  const line = make("p", { className: "about" }, ...parts, ...buttons);
-  line.lang = "en";
-  return line;
-}
-
-function explanation(score, { keyword, vector, parts: given }) {
-  const parts = [];
-  if (vector) parts.push(`Similarity ${vector.similarity.toFixed(3)}${vector.place === undefined ? "" : `, rank ${vector.place + 1}`}.`);
-  const names = { keyword: "Words add", vector: "meaning adds" };
-  if (given.length > 1) parts.push(`${given.map(({ name, product }) => `${names[name] ?? name} ${product.toFixed(3)}`).join(", ")}.`);
-  const line = make("p", { textContent: `Score ${score.toFixed(3)}. ${parts.join(" ")}` });
-  const scroller = make("div", { className: "explanation" }, line);
-  if (keyword) scroller.append(explainedWords(keyword));
-  scroller.lang = "en";
-  return scroller;
-}
-
-function explainedWords({ bm25, length, averageLength, phrases }) {
-  const cells = (tag, texts) => make("tr", {}, ...texts.map((text) => make(tag, { textContent: text })));
-  const row = ({ phrase, hits, idf, frequency, part }) =>
-    cells("td", [phrase.replaceAll("|", ", "), number.format(hits), idf.toFixed(2), frequency.toFixed(0), part.toFixed(3)]);
-  const words = `Words ${(-bm25).toFixed(3)}: this note has ${length} words, the average is ${averageLength.toFixed(0)}.`;
-  const head = make("thead", {}, cells("th", ["Word", "Notes with it", "Rarity", "Weight here", "Adds"]));
-  return make("table", {}, make("caption", { textContent: words }), head, make("tbody", {}, ...phrases.map(row)));
+  // A single value is no choice, and neither are values that name one record each.
+  const isChoice = all.length > 1 && (all.length <= FEW_VALUES || values.some(({ count }) => count > 1));
+  group.hidden = !isChoice && chosen.size === 0;
+  return group;
 }
 
 // Input.
@@ -299,11 +262,16 @@ function explainedWords({ bm25, length, averageLength, phrases }) {
 function look(change) {
   state = { ...state, ...change };
   limit = PAGE;
-  query.value = state.query;
+  history.replaceState(null, "", urlOf(state));
+  showControls();
+  return show();
+}
+
+function showControls() {
+  // A box that says the same already keeps its cursor.
+  if (query.value !== state.query) query.value = state.query;
   explain.checked = state.explain;
   mode.value = state.mode;
-  history.replaceState(null, "", urlOf(state));
-  show();
 }
 
 function choose(attribute, value) {
@@ -314,7 +282,7 @@ function choose(attribute, value) {
 
 /** Moves the focus from the search box through the results and back. */
 function walk(step) {
-  const stops = [query, ...results.querySelectorAll("h2 button")];
+  const stops = [query, ...results.querySelectorAll("h2 > *")];
   const here = stops.findIndex((stop) => stop.closest("li, form") === document.activeElement.closest("li, form"));
   stops[Math.min(Math.max(here + step, 0), stops.length - 1)].focus();
 }
@@ -327,17 +295,18 @@ function onKey(event) {
     "/": () => !isTyping && (query.focus(), query.select()),
     ArrowDown: () => (isTyping || isInResults) && walk(1),
     ArrowUp: () => (isTyping || isInResults) && walk(-1),
-    Escape: () => (isTyping ? look({ query: "" }) : query.focus()),
+    Escape: () => void (isTyping ? look({ query: "" }) : query.focus()),
   };
   // A key that did something here must not also have its usual effect.
   if (keys[event.key]?.() !== false && event.key in keys) event.preventDefault();
 }
 
-function more() {
+async function more() {
   const before = results.children.length;
   limit = Math.min(limit + PAGE, MAX_HITS);
-  showAnswer();
-  /** @type {HTMLElement | null | undefined} */ (results.children[before]?.querySelector("h2 button"))?.focus();
+  newest += 1;
+  await showAnswer(newest);
+  /** @type {HTMLElement | null | undefined} */ (results.children[before]?.querySelector("h2 > *"))?.focus();
 }
 
 function enter() {
@@ -345,26 +314,61 @@ function enter() {
   if (matchMedia("(pointer: coarse)").matches) query.blur();
 }
 
+// The snapshot.
+
+/** Returns the name of a snapshot's file, as its server says it. */
+function nameOf(response) {
+  const [, name] = /filename\*=UTF-8''([^;]+)/.exec(response.headers.get("content-disposition") ?? "") ?? [];
+  return name === undefined ? "this snapshot" : decodeURIComponent(name);
+}
+
+/** Opens the snapshot of a response, and shows it in place of the one before. */
+async function use(response) {
+  const opened = await open(response);
+  engine?.free();
+  engine = opened;
+  view = describe(engine.schema());
+  element("name").textContent = nameOf(response);
+  element("about").removeAttribute("role");
+  element("about").textContent = `${records(engine.length)}, searched in this tab`;
+  element("modes").hidden = !view.hasVectors;
+  state = stateOf(location);
+  showControls();
+}
+
+function complain(error) {
+  element("about").setAttribute("role", "alert");
+  element("about").textContent = `The snapshot cannot be opened: ${error.message}`;
+}
+
+/** Asks for the version of the snapshot now and then, and shows a new one. */
+async function watch(version) {
+  let shown = version;
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, WATCH_INTERVAL));
+    try {
+      const head = await fetch(SNAPSHOT, { method: "HEAD", cache: "no-store" });
+      const tag = head.headers.get("etag");
+      if (!head.ok || tag === shown) continue;
+      shown = tag;
+      await use(await fetch(SNAPSHOT, { cache: "no-store" }));
+      await show();
+    } catch {
+      // The server has ended, or a build is being replaced: the page keeps what it has, and asks again.
+    }
+  }
+}
+
 async function start() {
-  query.value = state.query;
-  explain.checked = state.explain;
-  mode.value = state.mode;
   if (matchMedia("(max-width: 48rem)").matches) element("drawer").open = false;
+  let response;
   try {
-    engine = await open(fetch("demo.snap"));
+    response = await fetch(SNAPSHOT);
+    await use(response);
   } catch (error) {
-    element("about").setAttribute("role", "alert");
-    element("about").textContent = `The handbook cannot be opened: ${error.message}`;
+    complain(error);
     return;
   }
-  element("about").textContent = `A team's handbook, ${number.format(engine.length)} notes, searched in this tab`;
-  const { fields, attributes = {}, vectors = {} } = engine.schema();
-  facets = FACETS.filter(({ attribute }) => Object.hasOwn(attributes, attribute));
-  hasTitle = Object.hasOwn(fields, "title");
-  hasBody = Object.hasOwn(fields, "body");
-  hasVectors = Object.keys(vectors).length > 0;
-  element("modes").hidden = !hasVectors;
-  query.disabled = false;
   query.addEventListener("input", () => look({ query: query.value }));
   explain.addEventListener("change", () => look({ explain: explain.checked }));
   mode.addEventListener("change", () => look({ mode: mode.value }));
@@ -377,9 +381,11 @@ async function start() {
   document.addEventListener("keydown", onKey);
   addEventListener("popstate", () => look(stateOf(location)));
   // WebAssembly compiles functions at their first call. Do that now, so that it does not count as search time.
-  ask({ ...state, query: "warm" });
+  await ask({ ...state, query: state.query || "warm" });
+  await show();
+  query.disabled = false;
   query.focus();
-  show();
+  if (response.headers.has("snapseek-watch")) watch(response.headers.get("etag"));
 }
 
 await start();

@@ -134,7 +134,7 @@ fn sizes_that_cannot_be_used_say_why() {
 fn serve_gives_ranges_of_documents() {
     let folder = folder(&["--split-docs"]);
     folder.write("www/index.html", "<!doctype html>");
-    let mut child = folder.command(&["serve", "a.snap", "--port", "0"]).spawn().unwrap();
+    let mut child = folder.command(&["serve", "a.snap", "--port", "0", "--www", "www"]).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let address = line.trim().strip_prefix("http://").unwrap().trim_end_matches('/').to_owned();

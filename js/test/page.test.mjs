@@ -1,6 +1,7 @@
 // The page in www/, in a real browser, as a visitor uses it.
 
 import assert from "node:assert/strict";
+import { readFile, readdir } from "node:fs/promises";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { chromium } from "playwright-core";
 import { build } from "../../pkg/node.js";
@@ -63,7 +64,7 @@ describe("the page", () => {
     await page.waitForSelector("#results li");
     assert.equal((await texts("h2"))[0], "Rolling back in two minutes");
     assert.ok((await texts(".snippet mark")).includes("rollback"));
-    assert.match(await status(), /^\d+ notes? in [\d,]+ µs$/);
+    assert.match(await status(), /^\d+ records? in [\d,]+ µs$/);
     assert.match(page.url(), /\?q=rollba$/);
     assert.ok(await page.locator("#modes").isHidden(), "without vectors there is no mode to choose");
   });
@@ -144,14 +145,14 @@ describe("the page", () => {
     assert.match(await article.textContent(), /<script>document\.title = 'taken'<\/script> & <b onclick/);
     assert.equal(await article.locator("img, script, b, i, u, [onclick], [onerror]").count(), 0);
     assert.notEqual(await page.title(), "taken");
-    assert.deepEqual(await article.locator(".tag").allTextContents(), ["<i>tag</i>"]);
+    assert.deepEqual(await article.locator("[data-type=keywords]").allTextContents(), ["<i>tag</i>"]);
   });
 
   it("fits a phone, and names its controls", async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     await visit("?q=alert&explain=");
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
-    await page.getByRole("searchbox", { name: "Search the handbook" }).waitFor();
+    await page.getByRole("searchbox", { name: "Search the snapshot" }).waitFor();
     await page.getByRole("complementary", { name: "Filters" }).getByText("Filters", { exact: false }).first().click();
     await page.getByRole("group", { name: "Topic" }).waitFor();
   });
@@ -173,7 +174,7 @@ describe("a page whose snapshot has vectors", () => {
 
   it("searches by words, by meaning or by both, as the URL says", async () => {
     await visit("?q=rolling+back+releases&explain=");
-    assert.match(await status(), /with these words, and similar notes/);
+    assert.match(await status(), /with these words, and similar records/);
     assert.match((await texts(".explanation p"))[0], /Words add \d\.\d+, meaning adds \d\.\d+\./);
     await page.selectOption("#mode", "vector");
     assert.match(await status(), /by similarity/);
@@ -181,7 +182,7 @@ describe("a page whose snapshot has vectors", () => {
     assert.equal(await page.locator(".explanation table").count(), 0);
     await visit("?q=rolling+back+releases&mode=keyword");
     assert.equal(await page.inputValue("#mode"), "keyword");
-    assert.match(await status(), /^\d+ notes? in/);
+    assert.match(await status(), /^\d+ records? in/);
   });
 });
 
@@ -211,10 +212,10 @@ describe("a page whose snapshot has another schema", () => {
       try {
         for (const search of ["?q=rollback", "?q=rollback&explain=&tags=x&topic=%00&language=!!&mode=vector", "?q=%F0&q=2&mode=&level"]) {
           await visit(search);
-          assert.match(await page.locator("#about").textContent(), /2 notes/);
+          assert.match(await page.locator("#about").textContent(), /2 records/);
         }
         await visit("?q=rollback");
-        assert.deepEqual((await texts("h2")).sort(), ["one", "two"]);
+        assert.deepEqual((await texts("h2")).sort(), notes.map(({ text }) => text));
         await page.keyboard.press("ArrowDown");
         await page.keyboard.press("Enter");
         assert.match((await texts(".snippet")).join(), /rollback/);
@@ -227,9 +228,20 @@ describe("a page whose snapshot has another schema", () => {
   it("shows the handbook with values in the address that no note has", async () => {
     server = handbookServer;
     await visit("?q=backup&language=!!&language=zz-invalid-language&tags=%F0%9F&topic=&level=constructor&mode=__proto__");
-    assert.match(await status(), /^0 notes/);
+    assert.match(await status(), /^0 records/);
     await page.getByRole("button", { name: "Remove all filters" }).click();
     assert.ok((await texts("h2")).length > 0);
+  });
+});
+
+describe("the page in the command line", () => {
+  it("is the page of www/; node js/page.mjs copies it", async () => {
+    const www = new URL("../../www/", import.meta.url);
+    const names = (await readdir(www, { withFileTypes: true })).filter((entry) => entry.isFile()).map(({ name }) => name);
+    for (const name of names) {
+      const copy = new URL(`../../cli/page/${name}`, import.meta.url);
+      assert.ok((await readFile(new URL(name, www))).equals(await readFile(copy)), name);
+    }
   });
 });
 
@@ -239,6 +251,6 @@ describe("a page whose snapshot is missing or damaged", () => {
     await page.goto(server.address);
     const alert = page.getByRole("alert");
     await alert.waitFor();
-    assert.match(await alert.textContent(), /cannot be opened: this is not a snapseek snapshot/);
+    assert.match(await alert.textContent(), /cannot be opened: this is an HTML page, not a snapseek snapshot/);
   });
 });

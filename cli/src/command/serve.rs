@@ -1,40 +1,90 @@
-//! `snapseek serve`: shows the demo page on this machine.
+//! `snapseek serve`: a search page for any snapshot, on this machine.
 
+use crate::failure::UsageError;
+use crate::rebuild::Rebuilder;
 use crate::server::{self, Site};
 use crate::snapshot;
 use anyhow::{Context, Result};
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
-use std::process;
+use std::sync::Arc;
+use std::{fs, process, thread};
 
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = "Example:\n  snapseek serve notes.snap --port 0")]
+#[command(after_long_help = EXAMPLES)]
 pub struct ServeArgs {
-    /// The snapshot; the page finds it at /demo.snap
-    #[arg(value_name = "FILE.snap")]
-    file: PathBuf,
+    /// A snapshot, or the inputs of one, as `snapseek build` takes them
+    ///
+    /// Inputs are built into a temporary snapshot, which is removed when the server ends.
+    #[arg(required = true, value_name = "FILE.snap|INPUT")]
+    files: Vec<PathBuf>,
+
+    /// Options of `snapseek build` for the inputs, after --
+    #[arg(last = true, value_name = "BUILD OPTION")]
+    options: Vec<OsString>,
+
+    /// Builds again when an input changes, and shows the new snapshot in open pages
+    ///
+    /// With a snapshot instead of inputs, open pages show it anew whenever the file changes.
+    #[arg(long)]
+    watch: bool,
 
     /// The port on 127.0.0.1; 0 picks a free one
     #[arg(long, value_name = "N", default_value_t = 8080)]
     port: u16,
 
-    /// The folder of the page; /pkg/ is the folder pkg next to it
-    #[arg(long, value_name = "DIR", default_value = "www")]
-    www: PathBuf,
+    /// A folder with a page of your own, which finds the snapshot at /demo.snap; /pkg/ is the folder pkg next to it
+    #[arg(long, value_name = "DIR")]
+    www: Option<PathBuf>,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  snapseek serve notes.snap --port 0
+  snapseek serve --watch docs/
+  snapseek serve --watch books.csv -- --schema books.toml --forms";
+
 pub fn run(args: &ServeArgs) -> Result<()> {
+    let rebuilder = match &args.files[..] {
+        [file] if file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("snap")) => None,
+        inputs => Some(Rebuilder::new(inputs, &args.options)?),
+    };
+    if rebuilder.is_none() && !args.options.is_empty() {
+        return Err(UsageError("build options are for inputs; a snapshot is built already".to_owned()).into());
+    }
+    let file = rebuilder.as_ref().map_or(&*args.files[0], Rebuilder::snapshot).to_owned();
+    let mut site = Site::new(args.www.as_deref(), &file)?;
+    if args.watch {
+        site = site.watched();
+    }
+    // Ctrl-C is the usual way to end the server, so it is not a failure.
+    let folder = rebuilder.as_ref().map(|rebuilder| rebuilder.folder().to_owned());
+    let end = move || {
+        if let Some(folder) = &folder {
+            // The system empties its folder of temporary files in any case.
+            let _ = fs::remove_dir_all(folder);
+        }
+        process::exit(0)
+    };
+    ctrlc::set_handler(end).context("signals cannot be handled")?;
+    if let Some(rebuilder) = &rebuilder {
+        rebuilder.build()?;
+    }
     // Report a bad snapshot here rather than in the browser.
-    drop(snapshot::open(&args.file)?);
-    let site = Site::new(&args.www, &args.file)?;
+    drop(snapshot::open(&file)?);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port))
         .with_context(|| format!("port {} cannot be used; pass --port 0 for a free one", args.port))?;
     let address = listener.local_addr().context("the address of the server is not known")?;
-    // Ctrl-C is the usual way to end the server, so it is not a failure.
-    ctrlc::set_handler(|| process::exit(0)).context("signals cannot be handled")?;
     let mut out = io::stdout();
     writeln!(out, "http://{address}/")?;
     out.flush()?;
+    // The temporary folder stays until the server ends.
+    let rebuilder = rebuilder.map(Arc::new);
+    if let Some(rebuilder) = rebuilder.as_ref().filter(|_| args.watch) {
+        let rebuilder = Arc::clone(rebuilder);
+        thread::spawn(move || rebuilder.watch());
+    }
     server::serve(site, listener).context("the server cannot start")
 }

@@ -20,6 +20,17 @@ pub struct ByteRange {
     pub len: u64,
 }
 
+impl ByteRange {
+    /// Returns these bytes of a file in memory.
+    ///
+    /// # Panics
+    /// When the file ends before the range does.
+    pub fn of(self, file: &'static [u8]) -> Bytes {
+        let first = self.first as usize;
+        Bytes::from_static(&file[first..first + self.len as usize])
+    }
+}
+
 /// One range, as a `Range` header states it, before the length of the file is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RangeHeader {

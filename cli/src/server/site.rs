@@ -1,76 +1,191 @@
-//! Which file does a path name? Only regular files within the served folders can be named.
+//! Which file does a path name? A file of the page in the binary, or a regular file within the served folders.
 
-use super::Refusal;
+use super::encoding::ContentEncoding;
+use super::version::FileVersion;
+use super::{Refusal, page};
 use crate::split::with_suffix;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-/// The served files: a folder at `/`, the folder `pkg` next to it at `/pkg/`, and a snapshot at `/demo.snap`.
+/// The content type of a snapshot, and of files that have no better one.
+const OCTETS: &str = "application/octet-stream";
+
+const NO_PAGE: &str = "this snapseek was compiled without its page\n  run scripts/build-pkg and compile again, or name the \
+                       folder of a page with --www";
+
+/// The served files: a page at `/`, its scripts at `/pkg/`, and a snapshot at `/demo.snap`.
 #[derive(Debug)]
 pub struct Site {
-    www: PathBuf,
-    pkg: PathBuf,
+    page: Page,
     snapshot: PathBuf,
+    is_watched: bool,
 }
 
-/// An open file of a site.
+/// Where the files of the page come from.
+#[derive(Debug)]
+enum Page {
+    /// From the binary.
+    Embedded,
+    /// From a folder, and from the folder `pkg` next to it.
+    Folder { www: PathBuf, pkg: PathBuf },
+}
+
+/// A file of a site, in the encoding that suits the client.
 #[derive(Debug)]
 pub struct SiteFile {
-    /// The file, at its start.
-    pub file: File,
-    /// Its number of bytes.
+    /// The contents.
+    pub content: SiteContent,
+    /// Their number of bytes.
     pub len: u64,
     /// The value of the `Content-Type` header.
     pub content_type: &'static str,
+    /// The version of these bytes.
+    pub version: FileVersion,
+    /// How the contents are compressed.
+    pub encoding: Option<ContentEncoding>,
+    /// Whether this is the snapshot itself.
+    pub is_snapshot: bool,
+}
+
+/// The contents of a file.
+#[derive(Debug)]
+pub enum SiteContent {
+    /// A file of the page that the binary carries.
+    Embedded(&'static [u8]),
+    /// An open regular file, at its start.
+    File(File),
 }
 
 impl Site {
-    /// Serves the page in `www` and this snapshot.
+    /// Serves this snapshot with the page in the folder `www`, or with the page of the binary.
     ///
     /// # Errors
-    /// When there is no folder `www`.
-    pub fn new(www: &Path, snapshot: &Path) -> Result<Site> {
-        let missing = || format!("there is no folder {}; name the page's folder with --www", www.display());
-        let www = fs::canonicalize(www).with_context(missing)?;
-        let pkg = www.with_file_name("pkg");
-        Ok(Site { www, pkg, snapshot: snapshot.to_owned() })
+    /// When there is no folder `www`, or no page in the binary.
+    pub fn new(www: Option<&Path>, snapshot: &Path) -> Result<Site> {
+        let page = match www {
+            Some(www) => {
+                let missing =
+                    || format!("there is no folder {}; --www names the folder of a page", www.display());
+                let www = fs::canonicalize(www).with_context(missing)?;
+                let pkg = www.with_file_name("pkg");
+                Page::Folder { www, pkg }
+            }
+            None => {
+                ensure!(page::is_present(), NO_PAGE);
+                Page::Embedded
+            }
+        };
+        Ok(Site { page, snapshot: snapshot.to_owned(), is_watched: false })
     }
 
-    /// Opens the file that a decoded path names.
-    pub fn open(&self, path: &str) -> Result<SiteFile, Refusal> {
-        let place = self.place(path)?;
-        // Opening a named pipe would wait for its writer, so the kind of the file is checked first.
-        let is_file = |metadata: &fs::Metadata| metadata.is_file();
-        fs::metadata(&place).ok().filter(is_file).ok_or(Refusal::NotFound)?;
-        let file = File::open(&place).map_err(|_| Refusal::NotFound)?;
-        let metadata = file.metadata().ok().filter(is_file).ok_or(Refusal::NotFound)?;
-        Ok(SiteFile { file, len: metadata.len(), content_type: content_type(&place) })
+    /// Tells the page to ask now and then whether the snapshot has changed.
+    pub fn watched(self) -> Site {
+        Site { is_watched: true, ..self }
     }
 
-    /// Returns the place of the file that a path names, with all symbolic links resolved.
-    fn place(&self, path: &str) -> Result<PathBuf, Refusal> {
-        if let Some(suffix) = path.strip_prefix("/demo.snap").filter(|suffix| is_snapshot_suffix(suffix)) {
-            return Ok(with_suffix(&self.snapshot, suffix));
+    /// Whether the page has to ask for changes of the snapshot.
+    pub fn is_watched(&self) -> bool {
+        self.is_watched
+    }
+
+    /// Returns the name of the snapshot's file.
+    pub fn snapshot_name(&self) -> Option<&str> {
+        self.snapshot.file_name()?.to_str()
+    }
+
+    /// Opens the file that a decoded path names, in the first of these encodings that it has.
+    pub fn open(&self, path: &str, encodings: &[ContentEncoding]) -> Result<SiteFile, Refusal> {
+        let snapshot_suffix = path.strip_prefix("/demo.snap").filter(|suffix| is_snapshot_suffix(suffix));
+        if let Some(suffix) = snapshot_suffix {
+            let file = SiteFile::open(&with_suffix(&self.snapshot, suffix), OCTETS)?;
+            return Ok(SiteFile { is_snapshot: suffix.is_empty(), ..file });
         }
         let names = path.strip_prefix('/').ok_or(Refusal::BadRequest)?;
         let is_plain = |name: &str| !name.starts_with('.') && !name.contains(['\\', ':', '\0']);
         if !names.split('/').all(is_plain) {
             return Err(Refusal::Forbidden);
         }
-        let (root, names) = match names.strip_prefix("pkg/") {
-            Some(names) => (&self.pkg, names),
-            None => (&self.www, names),
-        };
-        let root = fs::canonicalize(root).map_err(|_| Refusal::NotFound)?;
+        let index = if path.ends_with('/') { "index.html" } else { "" };
+        let path = format!("{path}{index}");
+        match &self.page {
+            Page::Embedded => embedded(&path, encodings),
+            Page::Folder { www, pkg } => match path.strip_prefix("/pkg/") {
+                Some(names) => in_folder(pkg, names, encodings),
+                None => in_folder(www, &path[1..], encodings),
+            },
+        }
+    }
+}
+
+impl SiteFile {
+    fn open(place: &Path, content_type: &'static str) -> Result<SiteFile, Refusal> {
+        // Opening a named pipe would wait for its writer, so the kind of the file is checked first.
+        let is_file = |metadata: &fs::Metadata| metadata.is_file();
+        fs::metadata(place).ok().filter(is_file).ok_or(Refusal::NotFound)?;
+        let file = File::open(place).map_err(|_| Refusal::NotFound)?;
+        let metadata = file.metadata().ok().filter(is_file).ok_or(Refusal::NotFound)?;
+        let version = FileVersion::of_file(metadata.len(), metadata.modified().ok());
+        let content = SiteContent::File(file);
+        Ok(SiteFile {
+            content,
+            len: metadata.len(),
+            content_type,
+            version,
+            encoding: None,
+            is_snapshot: false,
+        })
+    }
+
+    /// Marks the file as a compressed one. Its version differs from that of the plain file.
+    fn encoded(mut self, encoding: ContentEncoding) -> SiteFile {
+        self.encoding = Some(encoding);
+        self.version.tag.insert_str(1, encoding.name());
+        self
+    }
+}
+
+/// Returns a file of the page in the binary.
+fn embedded(path: &str, encodings: &[ContentEncoding]) -> Result<SiteFile, Refusal> {
+    let content_type = content_type(Path::new(path));
+    let of_bytes = |bytes: &'static [u8]| SiteFile {
+        content: SiteContent::Embedded(bytes),
+        len: bytes.len() as u64,
+        content_type,
+        version: FileVersion::of_bytes(bytes),
+        encoding: None,
+        is_snapshot: false,
+    };
+    let plain = page::file(path).ok_or(Refusal::NotFound)?;
+    for &encoding in encodings {
+        if let Some(shorter) = page::file(&format!("{path}{}", encoding.suffix())) {
+            return Ok(of_bytes(shorter).encoded(encoding));
+        }
+    }
+    Ok(of_bytes(plain))
+}
+
+/// Opens a file in a folder, or its compressed copy next to it, if that is not older.
+fn in_folder(root: &Path, names: &str, encodings: &[ContentEncoding]) -> Result<SiteFile, Refusal> {
+    let root = fs::canonicalize(root).map_err(|_| Refusal::NotFound)?;
+    let place = |names: &str| {
         let mut file = root.clone();
         file.extend(names.split('/').filter(|name| !name.is_empty()));
-        if names.is_empty() || names.ends_with('/') {
-            file.push("index.html");
-        }
         let file = fs::canonicalize(file).map_err(|_| Refusal::NotFound)?;
         if file.starts_with(&root) { Ok(file) } else { Err(Refusal::Forbidden) }
+    };
+    let content_type = content_type(Path::new(names));
+    let plain = SiteFile::open(&place(names)?, content_type)?;
+    for &encoding in encodings {
+        let copy = place(&format!("{names}{}", encoding.suffix()));
+        let copy = copy.and_then(|copy| SiteFile::open(&copy, content_type));
+        if let Ok(copy) = copy
+            && copy.version.modified >= plain.version.modified
+        {
+            return Ok(copy.encoded(encoding));
+        }
     }
+    Ok(plain)
 }
 
 /// Whether a snapshot's name may continue like this: not at all, or as the name of one of its document files.
@@ -92,6 +207,6 @@ fn content_type(file: &Path) -> &'static str {
         "ico" => "image/x-icon",
         "woff2" => "font/woff2",
         "txt" | "md" | "ts" | "jsonl" => "text/plain; charset=utf-8",
-        _ => "application/octet-stream",
+        _ => OCTETS,
     }
 }

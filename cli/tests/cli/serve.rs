@@ -6,7 +6,10 @@ use crate::support::Folder;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::path::Path;
 use std::process::Child;
+use std::thread::sleep;
+use std::time::{Duration, Instant, SystemTime};
 
 /// A server that ends with the test.
 struct Server {
@@ -15,8 +18,14 @@ struct Server {
 }
 
 impl Server {
+    /// Serves `a.snap` with the page in the folder www.
     fn start(folder: &Folder) -> Server {
-        let mut child = folder.command(&["serve", "a.snap", "--port", "0"]).spawn().unwrap();
+        Server::start_with(folder, &["a.snap", "--www", "www"])
+    }
+
+    /// Runs `serve` with these arguments on a free port.
+    fn start_with(folder: &Folder, args: &[&str]) -> Server {
+        let mut child = folder.command(&[&["serve", "--port", "0"], args].concat()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim().strip_prefix("http://").unwrap().strip_suffix('/').unwrap().to_owned();
@@ -39,6 +48,12 @@ impl Server {
         let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n").unwrap();
         (String::from_utf8(answer[..end].to_vec()).unwrap(), answer[end + 4..].to_vec())
     }
+}
+
+/// Returns the value of a header.
+fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
+    let mut headers = head.lines().filter_map(|line| line.split_once(": "));
+    headers.find_map(|(other, value)| other.eq_ignore_ascii_case(name).then_some(value))
 }
 
 impl Drop for Server {
@@ -145,20 +160,180 @@ fn serve_gives_regular_files_only_and_does_not_wait_for_a_pipe() {
 }
 
 #[test]
-fn serve_takes_a_limited_number_of_connections_and_serves_those_that_wait() {
+fn serve_takes_a_limited_number_of_connections_and_slow_ones_make_way() {
     let folder = Folder::with_snapshot(&[]);
     folder.write("www/index.html", "page");
+    folder.write("www/large.bin", vec![7; 16 << 20]);
     let server = Server::start(&folder);
-    let mut silent = (0..150).map(|_| TcpStream::connect(&server.address).unwrap()).collect::<Vec<_>>();
-    // On Linux, count the threads of the server: one for connections, and those that read files.
-    if let Ok(threads) = fs::read_dir(format!("/proc/{}/task", server.child.id())) {
+    // Each asks for a file and reads nothing of it.
+    let mut slow = Vec::new();
+    for _ in 0..250 {
+        let mut stream = TcpStream::connect(&server.address).unwrap();
+        write!(stream, "GET /large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+        slow.push(stream);
+    }
+    let started = Instant::now();
+    assert_eq!(server.ask("GET /").1, b"page");
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+    let proc = format!("/proc/{}", server.child.id());
+    // Linux counts the threads of the server: one for connections, and those that read files.
+    if let Ok(threads) = fs::read_dir(format!("{proc}/task")) {
         let count = threads.count();
         assert!(count <= 10, "{count} threads");
-        let files = fs::read_dir(format!("/proc/{}/fd", server.child.id())).unwrap().count();
-        assert!(files <= 64 + 20, "{files} open files and connections");
+        let files = fs::read_dir(format!("{proc}/fd")).unwrap().count();
+        assert!(files <= 2 * 100 + 20, "{files} open files and connections");
+        let status = fs::read_to_string(format!("{proc}/status")).unwrap();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        let peak = peak.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap();
+        assert!(peak <= 64 << 10, "{peak} KiB");
     }
-    silent.clear();
-    assert_eq!(server.ask("GET /").1, b"page");
+    drop(slow);
+    assert!(server.ask("GET /large.bin").1 == vec![7; 16 << 20]);
+}
+
+#[test]
+fn serve_sends_compressed_copies_to_clients_that_take_them_and_no_parts_of_them() {
+    let folder = Folder::with_snapshot(&[]);
+    folder.write("www/main.js", "0123456789");
+    folder.write("www/main.js.br", "brotli");
+    folder.write("www/main.js.gz", "gzip");
+    let server = Server::start(&folder);
+    let ask = |headers: &[(&str, &str)]| {
+        server.ask_with("GET /main.js", &[&[("Host", "localhost")], headers].concat())
+    };
+    for (accepted, encoding, expected) in [
+        ("gzip, deflate, br", Some("br"), "brotli"),
+        ("gzip", Some("gzip"), "gzip"),
+        ("br;q=0, identity", None, "0123456789"),
+    ] {
+        let (head, body) = ask(&[("Accept-Encoding", accepted)]);
+        assert_eq!(String::from_utf8(body).unwrap(), expected);
+        assert_eq!(header(&head, "Content-Encoding"), encoding, "{head}");
+        assert_eq!(header(&head, "Content-Type"), Some("text/javascript; charset=utf-8"));
+        assert_eq!(header(&head, "Vary"), Some("Accept-Encoding"));
+    }
+    let (head, body) = ask(&[("Accept-Encoding", "br"), ("Range", "bytes=-3")]);
+    assert_eq!((header(&head, "Content-Encoding"), &body[..]), (None, &b"789"[..]));
+    // A copy that is older than its file is out of date.
+    let copy = fs::File::options().write(true).open(folder.path("www/main.js.br")).unwrap();
+    copy.set_modified(SystemTime::now() - Duration::from_secs(60)).unwrap();
+    assert_eq!(ask(&[("Accept-Encoding", "br")]).1, b"0123456789");
+}
+
+#[test]
+fn serve_names_versions_and_sends_nothing_to_clients_that_have_them() {
+    let folder = Folder::with_snapshot(&[]);
+    folder.write("www/digits.txt", "0123456789");
+    folder.write("www/digits.txt.gz", "gzip");
+    let server = Server::start(&folder);
+    let ask = |headers: &[(&str, &str)]| {
+        server.ask_with("GET /digits.txt", &[&[("Host", "localhost")], headers].concat())
+    };
+    let (head, _) = ask(&[]);
+    let tag = header(&head, "ETag").unwrap();
+    let date = header(&head, "Last-Modified").unwrap();
+    assert_eq!(header(&head, "Cache-Control"), Some("no-cache"));
+    for known in [("If-None-Match", tag), ("If-Modified-Since", date)] {
+        let (head, body) = ask(&[known]);
+        assert!(head.starts_with("HTTP/1.1 304 Not Modified\r\n") && body.is_empty(), "{head}");
+        assert_eq!(header(&head, "ETag"), Some(tag));
+    }
+    let (head, _) = ask(&[("Accept-Encoding", "gzip"), ("If-None-Match", tag)]);
+    assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "another encoding is another version: {head}");
+    for (if_range, expected) in [(tag, "01"), (date, "01"), ("\"other\"", "0123456789")] {
+        let (_, body) = ask(&[("Range", "bytes=0-1"), ("If-Range", if_range)]);
+        assert_eq!(String::from_utf8(body).unwrap(), expected, "{if_range}");
+    }
+    folder.write("www/digits.txt", "9876543210!");
+    let (head, body) = ask(&[("If-None-Match", tag)]);
+    assert!(head.starts_with("HTTP/1.1 200 OK\r\n") && body == b"9876543210!", "{head}");
+}
+
+#[test]
+fn serve_carries_its_page_or_says_how_to_get_it() {
+    let folder = Folder::with_snapshot(&[]);
+    // Whether this binary has a page depends on whether the package was built before it.
+    if !Path::new(env!("CARGO_MANIFEST_DIR")).join("page/index.html").exists() {
+        folder.run(&["serve", "a.snap"]).expect_code(1).expect_stderr("compiled without its page");
+        return;
+    }
+    let server = Server::start_with(&folder, &["a.snap"]);
+    for (path, kind) in [
+        ("/", "text/html; charset=utf-8"),
+        ("/main.js", "text/javascript; charset=utf-8"),
+        ("/pkg/web.js", "text/javascript; charset=utf-8"),
+        ("/pkg/snapseek.wasm", "application/wasm"),
+    ] {
+        let (head, plain) = server.ask(&format!("GET {path}"));
+        assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{path}: {head}");
+        assert_eq!(header(&head, "Content-Type"), Some(kind), "{path}");
+        let tag = header(&head, "ETag").unwrap();
+        let (head, _) =
+            server.ask_with(&format!("GET {path}"), &[("Host", "localhost"), ("If-None-Match", tag)]);
+        assert!(head.starts_with("HTTP/1.1 304 "), "{path}: {head}");
+        for encoding in ["br", "gzip"] {
+            let headers = [("Host", "localhost"), ("Accept-Encoding", encoding)];
+            let (head, packed) = server.ask_with(&format!("GET {path}"), &headers);
+            assert_eq!(header(&head, "Content-Encoding"), Some(encoding), "{path}");
+            assert!(packed.len() < plain.len(), "{path}");
+        }
+        let (head, body) =
+            server.ask_with(&format!("GET {path}"), &[("Host", "localhost"), ("Range", "bytes=-3")]);
+        assert!(head.starts_with("HTTP/1.1 206 ") && body == plain[plain.len() - 3..], "{path}: {head}");
+    }
+    for (request, status) in [
+        ("GET /a.snap", "404"),
+        ("GET /main.js/", "404"),
+        ("GET /../a.snap", "403"),
+        ("GET /%2e%2e/a.snap", "403"),
+        ("GET /pkg/../../a.snap", "403"),
+        ("GET //etc/passwd", "404"),
+        ("GET /demo.snap.docs", "404"),
+        ("GET /demo.snap.docs.+1", "404"),
+    ] {
+        assert!(server.ask(request).0.starts_with(&format!("HTTP/1.1 {status} ")), "{request}");
+    }
+}
+
+#[test]
+fn serve_builds_inputs_and_builds_again_when_they_change() {
+    let folder = Folder::new();
+    folder.write("notes/a.md", "# First\n\nA text about foxes.\n");
+    folder.write("www/index.html", "page");
+    folder.write("schema.toml", "[fields]\ntitle = {}\ntext = {}\n");
+    let args = ["--watch", "--www", "www", "notes", "--", "--schema", "schema.toml"];
+    let server = Server::start_with(&folder, &args);
+    let snapshot = || {
+        let (head, body) = server.ask("GET /demo.snap");
+        assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
+        assert_eq!(header(&head, "Snapseek-Watch"), Some("1"));
+        assert_eq!(header(&head, "Content-Disposition"), Some("inline; filename*=UTF-8''notes%2Esnap"));
+        folder.write("served.snap", body);
+        folder.run(&["export", "served.snap"]).expect_code(0).stdout
+    };
+    let wait_for = |text: &str| {
+        let started = Instant::now();
+        while !snapshot().contains(text) {
+            assert!(started.elapsed() < Duration::from_secs(60), "{text}");
+            sleep(Duration::from_millis(100));
+        }
+    };
+    assert!(snapshot().contains("foxes"));
+    folder.write("notes/b.md", "# Second\n\nA text about badgers.\n");
+    wait_for("badgers");
+    // A build that fails leaves the snapshot that was there, and the next change is built.
+    folder.write("schema.toml", "[fields\n");
+    sleep(Duration::from_secs(2));
+    wait_for("badgers");
+    folder.write("schema.toml", "[fields]\ntext = {}\n");
+    folder.write("notes/a.md", "# First\n\nA text about otters.\n");
+    wait_for("otters");
+    #[cfg(unix)]
+    {
+        let mut server = server;
+        interrupt(&server.child);
+        assert_eq!(server.child.wait().unwrap().code(), Some(0));
+    }
 }
 
 #[test]
@@ -206,8 +381,13 @@ fn serve_ends_well_when_it_is_interrupted() {
 #[test]
 fn serve_says_what_is_missing_before_it_starts() {
     let folder = Folder::with_snapshot(&[]);
-    folder.run(&["serve", "a.snap"]).expect_code(1).expect_stderr("there is no folder www");
+    folder.run(&["serve", "a.snap", "--www", "www"]).expect_code(1).expect_stderr("there is no folder www");
     fs::create_dir(folder.path("www")).unwrap();
-    folder.run(&["serve", "none.snap"]).expect_code(1).expect_stderr("none.snap cannot be read");
+    let serve = |args: &[&str]| folder.run(&[&["serve", "--www", "www"], args].concat());
+    serve(&["none.snap"]).expect_code(1).expect_stderr("none.snap cannot be read");
+    serve(&["none.md"]).expect_code(1).expect_stderr("none.md cannot be read");
+    serve(&["www"]).expect_code(1).expect_stderr("the build failed");
+    serve(&["-"]).expect_code(2).expect_stderr("stdin cannot be served");
+    serve(&["a.snap", "--", "--forms"]).expect_code(2).expect_stderr("build options are for inputs");
     folder.run(&["serve", "a.snap", "--port", "x"]).expect_code(2);
 }
