@@ -1,6 +1,7 @@
 //! Turns entries into a batch: the work of one thread of `build`.
 
 use crate::input::{Entry, EntryChunk, Fault};
+use crate::names::SeenNames;
 use crate::pieces::Cuts;
 use crate::print;
 use crate::vectors::Vectors;
@@ -36,6 +37,8 @@ pub struct Gathered {
     pub cuts: Cuts,
     /// Links, sessions, usages and feedback.
     pub state: State,
+    /// The names of the records' fields.
+    pub names: SeenNames,
 }
 
 impl Gathered {
@@ -48,6 +51,7 @@ impl Gathered {
         let mut tally = Tally::default();
         let mut cuts = Cuts::default();
         let mut state = State::default();
+        let mut names = SeenNames::default();
         let mut len = 0;
         'run: for chunk in run {
             len += chunk.text_len() as u64;
@@ -63,6 +67,7 @@ impl Gathered {
                     Entry::Record(record) => {
                         let own = vectors.next().expect("every record has its vectors");
                         writer.add_with(&record, &own).map_err(|error| error.to_string())?;
+                        names.note(&record);
                         tally.records += 1;
                         Ok(())
                     }
@@ -87,7 +92,7 @@ impl Gathered {
                 }
             }
         }
-        Ok(Gathered { batch: writer.finish(), len, tally, cuts, state })
+        Ok(Gathered { batch: writer.finish(), len, tally, cuts, state, names })
     }
 }
 

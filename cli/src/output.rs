@@ -47,10 +47,24 @@ impl WholeFile {
     pub fn create(path: &Path, content: Content, force: bool) -> Result<WholeFile> {
         // If the path is a link, replace the file that it names.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        check_replaceable(path, &target, content, force)?;
+        WholeFile::begin(path, target)
+    }
+
+    /// Creates the temporary file for an edited file that exists. The new file keeps the permissions of the old one.
+    pub fn edit(path: &Path) -> Result<WholeFile> {
+        let name = || format!("{} cannot be written", path.display());
+        let target = fs::canonicalize(path).with_context(name)?;
+        let permissions = fs::metadata(&target).with_context(name)?.permissions();
+        let file = WholeFile::begin(path, target)?;
+        file.file.set_permissions(permissions).with_context(name)?;
+        Ok(file)
+    }
+
+    fn begin(path: &Path, target: PathBuf) -> Result<WholeFile> {
         let name = target
             .file_name()
             .ok_or_else(|| UsageError(format!("{} is not the name of a file", path.display())))?;
-        check_replaceable(path, &target, content, force)?;
         let mut hidden = OsString::from(".");
         hidden.push(name);
         hidden.push(format!(".{}.tmp", process::id()));
@@ -101,7 +115,9 @@ fn check_replaceable(path: &Path, target: &Path, content: Content, force: bool) 
     file.take(Header::LEN as u64).read_to_end(&mut head).with_context(|| format!("{path} cannot be read"))?;
     let (is_replaceable, what) = match content {
         Content::Snapshot => {
-            let is_none = |error: SnapshotError| matches!(*error, SnapshotFault::NotASnapshot);
+            let is_none = |error: SnapshotError| {
+                matches!(*error, SnapshotFault::NotASnapshot | SnapshotFault::HtmlPage)
+            };
             (!Header::parse(&head).is_err_and(is_none), "not a snapshot")
         }
         Content::Documents => (is_file_of_documents(&head), "not a file of documents"),

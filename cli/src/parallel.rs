@@ -1,9 +1,15 @@
 //! Shares work among threads, and returns the results in order.
 
 use std::collections::VecDeque;
+use std::num::NonZero;
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
+
+/// Returns the number of threads that this machine runs at once; 1 if it is unknown.
+pub fn available_threads() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
+}
 
 /// Runs `work` on every job, on `threads` threads, and passes the results to `take` in the order of the jobs.
 ///

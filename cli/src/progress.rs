@@ -8,6 +8,7 @@ const KNOWN: &str = "{msg} {wide_bar} {bytes}/{total_bytes}, {bytes_per_sec}, {e
 const UNKNOWN: &str = "{spinner} {msg} {bytes}, {bytes_per_sec}";
 const STAGE: &str = "{spinner} {msg}, {elapsed}";
 const TEXTS: &str = "{msg} {wide_bar} {human_pos}/{human_len}, {per_sec}, {eta} left";
+const SEARCHES: &str = "{spinner} {msg} {human_pos} searches, {per_sec}, {elapsed}";
 const TICK: Duration = Duration::from_millis(100);
 
 /// A progress bar, or nothing.
@@ -49,7 +50,20 @@ impl Progress {
         Progress(bar)
     }
 
-    /// Advances by this many bytes or texts.
+    /// Shows searches, of which nobody knows the number.
+    pub fn searching() -> Progress {
+        if !std::io::stderr().is_terminal() {
+            return Progress(ProgressBar::hidden());
+        }
+        let bar = ProgressBar::new_spinner();
+        bar.set_draw_target(ProgressDrawTarget::stderr());
+        bar.set_style(style(SEARCHES));
+        bar.set_message("tuning");
+        bar.enable_steady_tick(TICK);
+        Progress(bar)
+    }
+
+    /// Advances by this many bytes, texts or searches.
     pub fn advance(&self, count: u64) {
         self.0.inc(count);
     }

@@ -2,7 +2,8 @@
 
 use crate::embedding::EmbeddingSettings;
 use crate::failure::UsageError;
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, ensure};
+use snapseek::attributes::AttributeType;
 use snapseek::json::Json;
 use snapseek::{Record, Schema};
 use std::fs;
@@ -26,12 +27,27 @@ pub struct SchemaFile {
 /// When the file cannot be read, is malformed, or is not a schema. The message does not quote the file, which may contain
 /// API keys.
 pub fn read(path: &Path) -> Result<SchemaFile> {
+    parse(&text(path)?, path)
+}
+
+/// Returns the text of a schema file.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn text(path: &Path) -> Result<String> {
+    fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))
+}
+
+/// Parses the text of a schema file. The path gives the format, and names the file in messages.
+///
+/// # Errors
+/// When the text is malformed or is not a schema; see [`read`].
+pub fn parse(text: &str, path: &Path) -> Result<SchemaFile> {
     let name = path.display();
-    let text = fs::read_to_string(path).with_context(|| format!("{name} cannot be read"))?;
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let (schema, embedding) = match extension.to_ascii_lowercase().as_str() {
-        "toml" => parse_toml(&text),
-        "json" => parse_json(&text),
+        "toml" => parse_toml(text),
+        "json" => parse_json(text),
         _ => return Err(UsageError(format!("{name}: a schema file's name ends in .toml or .json")).into()),
     }
     .with_context(|| format!("{name} is not a schema"))?;
@@ -66,11 +82,64 @@ fn parse_json(text: &str) -> Result<(Schema, Option<serde_json::Value>)> {
 }
 
 /// Infers a schema from records.
-pub fn infer<'a>(sample: impl Iterator<Item = &'a Record>) -> Result<Schema> {
-    let mut sample = sample.peekable();
-    let is_empty = sample.peek().is_none();
-    anyhow::ensure!(!is_empty, "there are no records to infer a schema from; pass --schema to build without");
+pub fn infer(sample: &[Record]) -> Result<Schema> {
+    ensure!(
+        !sample.is_empty(),
+        "there are no records to infer a schema from; pass --schema to build without"
+    );
     Schema::infer(sample).context("no schema can be inferred from the records; pass --schema")
+}
+
+/// Fields of documents that say where a chunk is. Nobody filters by them.
+const PLACES: [&str; 4] = ["path", "chunkIndex", "offset", "line"];
+/// Fields of documents that are only shown.
+const SHOWN: [&str; 3] = ["description", "image", "frontMatter"];
+/// A value of front matter that is longer, in bytes, is no facet.
+const FACET_LEN: usize = 80;
+/// The largest number of attributes that front matter adds.
+const MAX_FACETS: usize = 64;
+
+/// Returns the preset for documents, with the front matter of the sample as attributes. `others` adds the text fields of
+/// records that are no documents.
+pub fn docs(sample: &[Record], others: OtherRecords) -> Result<Schema> {
+    let mut schema = Schema::preset("docs").expect("there is such a preset");
+    let languages = sample.iter().filter_map(|record| record.json().get("lang")?.as_str());
+    if languages.into_iter().any(|lang| ["zh", "ja", "ko"].iter().any(|cjk| lang.starts_with(cjk))) {
+        schema = schema.with_cjk_bigrams();
+    }
+    let Ok(inferred) = Schema::infer(sample) else { return Ok(schema) };
+    let is_facet = |name: &str| {
+        let mut values = sample.iter().filter_map(|record| record.json().get(name));
+        values.all(|value| value.as_str().is_none_or(|text| text.len() <= FACET_LEN && !text.contains("://")))
+    };
+    let fields = inferred.field_names().into_iter().map(|name| (name, None));
+    let found =
+        inferred.attributes().map(|(name, kind)| (name, Some(kind))).chain(fields).collect::<Vec<_>>();
+    let mut facets = 0;
+    for (name, kind) in found {
+        let known = schema.field_names().into_iter().chain(schema.attributes().map(|(name, _)| name));
+        let is_known = known.chain(PLACES).chain(SHOWN).any(|known| known.eq_ignore_ascii_case(name));
+        if is_known {
+            continue;
+        }
+        schema = match kind {
+            None if others == OtherRecords::Some => schema.with_field(name, 1.0)?,
+            None if !is_facet(name) => continue,
+            _ if facets == MAX_FACETS => continue,
+            kind => {
+                facets += 1;
+                schema.with_attribute(name, kind.unwrap_or(AttributeType::Keyword))?
+            }
+        };
+    }
+    Ok(schema)
+}
+
+/// Whether records that are no documents are among the inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtherRecords {
+    None,
+    Some,
 }
 
 /// Describes a schema in one line.

@@ -5,6 +5,7 @@ use crate::embedding::Pipeline;
 use crate::embedding::args::EmbedArgs;
 use crate::failure::UsageError;
 use crate::input::{Entry, Inputs, VectorFile};
+use crate::neighbours::with_neighbours;
 use crate::parallel;
 use crate::print;
 use crate::provider::{Cancel, EmbedSpec, TextPurpose, static_model};
@@ -32,9 +33,10 @@ pub struct VectorArgs {
     #[arg(long, value_name = "E", value_parser = parse_encoding)]
     pub encoding: Option<Encoding>,
 
-    /// Stores only the tokens of a static model that occur in the records
+    /// Stores only the tokens of a static model that occur in the records, and the tokens nearest to them
     ///
-    /// The snapshot becomes smaller, but other words of a query have no effect, so synonyms are lost.
+    /// The snapshot becomes smaller. A query still finds synonyms of the records' words, but words that are far from all
+    /// of them have no effect.
     #[arg(long)]
     pub corpus_vocabulary: bool,
 
@@ -183,7 +185,8 @@ impl Vectors {
         let free = schema.models().enumerate().find(|(place, known)| free(known) && !is_filled(*place));
         let place = match free.map(|(place, (name, known))| (place, name.to_owned(), known.clone())) {
             Some((place, name, known)) => {
-                let model = VectorModel { encoding: known.encoding, text: known.text, ..model };
+                let VectorModel { encoding, text, trust, .. } = known;
+                let model = VectorModel { encoding, text, trust, ..model };
                 *schema = schema.clone().with_model(&name, model)?;
                 place
             }
@@ -275,12 +278,14 @@ impl Vectors {
     }
 
     /// Returns the tables to store in the snapshot. Call it after all records.
-    pub fn tables(&self) -> Result<Vec<Vec<u8>>> {
+    pub fn tables(&self, threads: usize) -> Result<Vec<Vec<u8>>> {
         let mut tables = self.tables.clone();
         for (table, seen) in tables.iter_mut().zip(&self.seen) {
             if let Some(seen) = seen {
                 let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-                *table = StaticModelView::parse(table)?.part(|token| seen[token as usize]);
+                let model = StaticModelView::parse(table)?;
+                let is_kept = with_neighbours(&model, &seen, threads);
+                *table = model.part(|token| is_kept[token as usize]);
             }
         }
         Ok(tables)
@@ -333,10 +338,8 @@ fn started(
     let Some(pipeline) = args.embed.start(spec, cancel, WITHOUT_VECTORS)? else { return Ok(None) };
     let probe = schema.clone().with_vectors("probe", VectorModel::default())?;
     let place = probe.models().len() - 1;
-    let texts = inputs.sample(1, 1).map(|record| probe.embedded_text(place, record));
-    let Some(first) = texts.filter(|text| !text.trim().is_empty()).take(1).next() else {
-        return Ok(Some(pipeline));
-    };
+    let text = inputs.first_record().map(|record| probe.embedded_text(place, &record));
+    let Some(first) = text.filter(|text| !text.trim().is_empty()) else { return Ok(Some(pipeline)) };
     match pipeline.embed(&[first], TextPurpose::Document) {
         Ok(_) => Ok(Some(pipeline)),
         Err(error) => args.embed.without_vectors(error, WITHOUT_VECTORS).map(|()| None),

@@ -30,13 +30,14 @@ fn docs() -> Folder {
 #[test]
 fn a_folder_becomes_a_record_for_every_chunk_in_the_order_of_the_paths() {
     let records = docs().records(&["docs"]);
-    let expected = ["guide/install.md#0", "guide/install.md#1", "index.html#0", "notes.txt#0"];
+    let expected = ["guide/install.md:0", "guide/install.md:1", "index.html:0", "notes.txt:0"];
     assert_eq!(all(&records, "id"), expected);
     assert_eq!(
         records[0],
         json!({
-            "id": "guide/install.md#0", "title": "The Guide", "heading": "Guide > Install",
+            "id": "guide/install.md:0", "title": "The Guide", "heading": "Guide > Install",
             "text": "# Guide\n\n## Install\n\nGet it.\n\n```sh\n# no heading\n```\n\n",
+            "url": "/guide/install.md", "anchor": "install", "section": "guide",
             "path": "guide/install.md", "chunkIndex": 0, "offset": 74, "line": 8,
             "tags": ["setup", "linux"], "date": "2024-05-01", "weight": 3,
         })
@@ -85,7 +86,7 @@ fn links_to_files_are_read_and_loops_of_folders_are_not_entered() {
     symlink(folder.path("docs"), folder.path("docs/loop")).unwrap();
     symlink(folder.path("elsewhere/b.md"), folder.path("docs/c.md")).unwrap();
     symlink(folder.path("nowhere"), folder.path("docs/d.md")).unwrap();
-    assert_eq!(all(&folder.records(&["docs"]), "id"), ["a.md#0", "c.md#0"]);
+    assert_eq!(all(&folder.records(&["docs"]), "id"), ["a.md:0", "c.md:0"]);
 }
 
 #[test]
@@ -101,7 +102,7 @@ fn bad_documents_name_their_file_and_line_and_can_be_left_out() {
         .expect_stderr("the front matter is not valid YAML");
     let ran = folder.build(&["docs", "--skip-bad"]).expect_code(0);
     ran.expect_stderr("docs/c.txt:2: this is not UTF-8").expect_stderr("2 bad records skipped");
-    assert_eq!(all(&folder.records(&["docs", "--skip-bad"]), "id"), ["a.md#0"]);
+    assert_eq!(all(&folder.records(&["docs", "--skip-bad"]), "id"), ["a.md:0"]);
 }
 
 #[test]
@@ -112,7 +113,7 @@ fn folders_that_cannot_be_used_say_why() {
     folder.build(&["none"]).expect_code(1).expect_stderr("none holds no documents");
     folder.build(&["docs", "--format", "csv"]).expect_code(2).expect_stderr("docs is a folder");
     let ran = folder.build(&["docs", "other"]).expect_code(2);
-    ran.expect_stderr("would both have the ids notes.txt#0 and so on");
+    ran.expect_stderr("would both have the ids notes.txt:0 and so on");
     let records = folder.records(&["docs", "--format", "text"]);
     assert!(records.iter().any(|record| record["text"].as_str().unwrap().contains("<nav>")));
 }

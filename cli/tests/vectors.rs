@@ -83,6 +83,16 @@ fn a_file_with_too_few_or_too_many_vectors_is_refused() {
 }
 
 #[test]
+fn a_model_of_the_schema_keeps_its_trust_when_an_embedder_fills_it() {
+    let folder = folder();
+    folder.write("s.toml", "[fields]\ntitle = {}\n[vectors.hash]\ntrust = 0.4\n");
+    folder.build(&["a.jsonl", "--schema", "s.toml", "--embed", "hash"]).expect_code(0);
+    let inspected = folder.run(&["inspect", "a.snap", "--json"]).expect_code(0).json();
+    assert_eq!(inspected["schema"]["vectors"]["hash"]["trust"], 0.4);
+    assert_eq!(inspected["schema"]["vectors"]["hash"]["embedder"], "hash");
+}
+
+#[test]
 fn vectors_in_a_field_are_found_by_and_not_stored() {
     let folder = Folder::new();
     folder.write("a.jsonl", "{\"id\":1,\"title\":\"x\",\"v\":[0,1]}\n{\"id\":2,\"title\":\"y\",\"v\":[1,0]}\n{\"id\":3,\"title\":\"z\"}\n");
@@ -145,6 +155,65 @@ fn the_hash_embedder_travels_with_the_snapshot() {
     folder.build(&["a.jsonl", "--embed", "hash:many"]).expect_code(2).expect_stderr("a width from 1 to 4096");
     folder.build(&["a.jsonl", "--embed", "static"]).expect_code(2).expect_stderr("static:models/en");
     folder.build(&["a.jsonl", "--embed", "static:nowhere"]).expect_code(1).expect_stderr("nowhere");
+}
+
+/// Writes the folder `model`: words for vehicles and animals, four values of 2 bits each.
+fn write_static_model(folder: &Folder) {
+    let words = [
+        ("car", [3, 3, -1, -1]),
+        ("auto", [3, 3, -1, 1]),
+        ("truck", [3, 3, 1, -1]),
+        ("van", [3, 1, -1, -1]),
+        ("bus", [1, 3, -1, -1]),
+        ("cat", [-3, -3, 1, 3]),
+        ("lion", [-3, -3, 1, 1]),
+        ("dog", [-3, -3, 3, 1]),
+    ];
+    let vocabulary = words.iter().enumerate().map(|(number, (word, _))| (word.to_string(), json!(number)));
+    let tokenizer = json!({
+        "normalizer": {"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true,
+            "strip_accents": null, "lowercase": true},
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100, "vocab": vocabulary.collect::<serde_json::Map<_, _>>()},
+    });
+    let packed = |(_, row): &(&str, [i32; 4])| {
+        row.iter().zip([0, 2, 4, 6]).map(|(value, shift)| ((value + 3) / 2) << shift).sum::<i32>() as u8
+    };
+    let header = json!({
+        "embeddings.2bit": {"dtype": "U8", "shape": [8, 1], "data_offsets": [0, 8]},
+        "weights": {"dtype": "F32", "shape": [8], "data_offsets": [8, 40]},
+    });
+    let header = header.to_string();
+    let rows = words.iter().map(packed).collect::<Vec<_>>();
+    let table = [&(header.len() as u64).to_le_bytes(), header.as_bytes(), &rows, &floats(&[0.5; 8])].concat();
+    std::fs::create_dir(folder.path("model")).unwrap();
+    folder.write("model/tokenizer.json", tokenizer.to_string());
+    folder.write("model/model.safetensors", table);
+}
+
+#[test]
+fn the_vocabulary_of_the_records_keeps_the_words_nearest_to_theirs() {
+    let folder = Folder::new();
+    write_static_model(&folder);
+    folder.write("a.jsonl", "{\"id\":\"red\",\"title\":\"my red car\"}\n");
+    let found = |query: &str| folder.found(&[query, "--mode", "vector"]);
+    let tables = || {
+        let inspected = folder.run(&["inspect", "a.snap", "--json"]).expect_code(0).json();
+        let sections = inspected["sections"].as_array().unwrap().clone();
+        let section = sections.into_iter().find(|section| section["name"] == "embedders").unwrap();
+        section["bytes"].as_u64().unwrap()
+    };
+    folder.build(&["a.jsonl", "--embed", "static:model"]).expect_code(0);
+    assert_eq!(found("auto"), ["red"]);
+    let whole = tables();
+    folder.build(&["a.jsonl", "--embed", "static:model", "--corpus-vocabulary", "--force"]).expect_code(0);
+    assert!(tables() < whole);
+    for query in ["car", "auto", "truck", "van", "bus"] {
+        assert_eq!(found(query), ["red"], "{query}");
+    }
+    assert_eq!(found("lion"), Vec::<String>::new(), "a lion is far from a car");
+    folder.run(&["verify", "a.snap"]).expect_code(0);
 }
 
 #[test]
@@ -328,7 +397,10 @@ fn eval_prints_the_figures_of_trec_eval() {
     };
     let vectors = ["--query-vectors", "plane=qv.f32"];
     let figures = eval(&[&vectors[..], &["--mode", "vector"]].concat());
-    assert_eq!(figures, json!({"ndcg@10": 1.0, "recall@100": 1.0, "mrr@10": 1.0, "queries": 2}));
+    assert_eq!(
+        figures,
+        json!({"ndcg@10": 1.0, "recall@10": 1.0, "recall@100": 1.0, "mrr@10": 1.0, "empty": 0.0, "queries": 2})
+    );
     // The panda is not in the group "cold".
     let same = eval(&[&vectors[..], &["--mode", "vector", "--same", "group", "--per-query"]].concat());
     assert_eq!((&same["ndcg@10"], &same["perQuery"][1]["mrr@10"]), (&0.5.into(), &0.0.into()));

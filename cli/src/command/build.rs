@@ -3,10 +3,12 @@
 use crate::embedding::EmbeddingSettings;
 use crate::gather::{Gathered, OnBad, Tally};
 use crate::input::{Fault, InputOptions, Inputs};
+use crate::names::SeenNames;
 use crate::output::{Content, WholeFile};
 use crate::pieces::LivePieces;
 use crate::progress::Progress;
 use crate::provider::Cancel;
+use crate::schema_file::OtherRecords;
 use crate::split::{self, SplitArgs};
 use crate::vectors::{self, VectorArgs, Vectors};
 use crate::{parallel, print, schema_file};
@@ -15,12 +17,10 @@ use clap::builder::PossibleValuesParser;
 use indicatif::HumanBytes;
 use snapseek::analysis::Analyzer;
 use snapseek::document::DocumentsView;
-use snapseek::schema::RecipeName;
+use snapseek::schema::PresetName;
 use snapseek::snapshot::SectionKind;
 use snapseek::{Builder, Schema};
-use std::num::NonZero;
 use std::path::PathBuf;
-use std::thread;
 use std::time::Instant;
 
 #[derive(Debug, clap::Args)]
@@ -39,11 +39,14 @@ pub struct BuildArgs {
     /// names the fields, and one of them is "id". Cells of a .csv file are separated by commas, semicolons or tabs.
     /// Empty and missing cells are absent.
     ///
-    /// Documents are cut at their headings, and long sections again. Each piece becomes a record with the id PATH#0,
-    /// PATH#1 and so on, and with title, heading ("Guide > Install"), text, path, chunkIndex, offset (in characters)
-    /// and line; front matter adds fields. In folders, hidden files, files that a .gitignore excludes, and the folders
-    /// node_modules and target are skipped. Each row of a database or a Parquet file is a record, and each column a
-    /// field.
+    /// Documents are cut at their headings, and long sections again. Each piece becomes a record with the id PATH:0,
+    /// PATH:1 and so on, and with title, heading ("Guide > Install"), text, url, anchor, path, section, chunkIndex,
+    /// offset (in characters) and line; front matter and the head of a page add fields. Navigation, sidebars, buttons
+    /// and hidden elements of HTML pages are left out. In folders, hidden files, files that a .gitignore excludes, and
+    /// files that tools generate (node_modules, target, _sources, search.html and the like) are skipped, and so are
+    /// pages with robots noindex and pages that repeat another.
+    ///
+    /// Each row of a database or a Parquet file is a record, and each column a field.
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
 
@@ -53,17 +56,15 @@ pub struct BuildArgs {
 
     /// A .toml or .json file with the text fields, the attributes, and an embedding provider
     ///
-    /// Without it, the first 10,000 records decide: strings become text, arrays of strings become keywords, and
-    /// numbers, booleans and dates become attributes.
+    /// Without it, documents use the preset docs, an FTS5 table its own settings, and for other inputs a sample of 10,000
+    /// records decides: strings become text, arrays of strings and short values that repeat become keywords, and
+    /// numbers, booleans and dates become attributes; URLs, paths and hashes are only stored.
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
 
     /// A schema and a recipe for records of a known shape, instead of --schema; docs/presets.md lists the fields
-    #[arg(long, value_name = "PRESET", value_parser = PossibleValuesParser::new(RecipeName::ALL.map(RecipeName::name)), conflicts_with = "schema")]
+    #[arg(long, value_name = "PRESET", value_parser = PossibleValuesParser::new(PresetName::ALL.map(PresetName::name)), conflicts_with = "schema")]
     preset: Option<String>,
-
-    #[command(flatten)]
-    reading: InputOptions,
 
     #[command(flatten)]
     split: SplitArgs,
@@ -92,7 +93,10 @@ pub struct BuildArgs {
     #[arg(long)]
     force: bool,
 
-    // Its help headings would also hold for the options after it.
+    // The help headings of these two would also hold for the options after them.
+    #[command(flatten)]
+    reading: InputOptions,
+
     #[command(flatten)]
     vectors: VectorArgs,
 }
@@ -103,12 +107,17 @@ const EXAMPLES: &str = r#"Examples:
   zcat logs.gz | snapseek build - -o logs.snap --skip-bad
   snapseek build docs.json -o docs.snap --tokenizer "unicode61 remove_diacritics 2" --forms
   snapseek build memories.jsonl -o memories.snap --preset memory
+  snapseek build site/ -o search.snap --base-url https://example.com/docs/
+  snapseek build site/ -o search.snap --root-selector '#content' --exclude-selector '.ad, .promo' --exclude 'drafts/**'
+  snapseek build docs/ -o docs.snap --slugs vitepress --clean-urls
   snapseek build docs/ README.md -o docs.snap --chunk text:800:100
   snapseek build articles.jsonl -o articles.snap --chunk body
+  snapseek build books.csv -o books.snap --id isbn
+  snapseek build app.db -o app.snap --table posts_fts
   snapseek build app.db -o app.snap --table notes --vector-column embedding
   snapseek build app.db -o app.snap --query "SELECT slug, title, body FROM posts" --id slug
   snapseek build corpus.parquet -o corpus.snap --id _id
-  snapseek build notes.jsonl -o notes.snap --embed static:models/snapseek-static-en-v1
+  snapseek build notes.jsonl -o notes.snap --embed static:models/snapseek-static-en-v2
   snapseek build notes.jsonl -o notes.snap --vectors minilm=notes.f32 --encoding i1
   snapseek build notes.jsonl -o notes.snap --split-docs --max-file-size 25MiB
 
@@ -150,19 +159,26 @@ const MAX_THREADS: i64 = 256;
 
 pub fn run(args: &BuildArgs) -> Result<()> {
     let started = Instant::now();
-    let threads = args.threads.map_or_else(available_threads, usize::from);
+    let threads = args.threads.map_or_else(parallel::available_threads, usize::from);
     let mut inputs = Inputs::new(&args.inputs, &args.reading)?;
+    // An output that cannot be written is reported before the inputs are read.
+    let output = WholeFile::create(&args.output, Content::Snapshot, args.force)?;
+    inputs.survey(threads)?;
     inputs.set_run_len(batch_len(inputs.total(), threads));
     let on_bad = if args.skip_bad { OnBad::Skip } else { OnBad::Stop };
     let (mut schema, settings) = schema(args, &mut inputs, on_bad)?;
     let spec = args.vectors.embed.spec(settings.as_ref())?;
-    let output = WholeFile::create(&args.output, Content::Snapshot, args.force)?;
     let cancel = Cancel::new();
     // A provider can take long, so Ctrl-C stops it in an orderly way.
     let asks_a_provider = spec.as_ref().is_some_and(|spec| !spec.is_built_in());
     let interruptible = asks_a_provider.then(|| cancel.on_interrupt());
     let read_as = schema.clone();
-    let count = || vectors::count_records(Inputs::new(&args.inputs, &args.reading)?, &read_as, threads);
+    let count = || {
+        let mut inputs = Inputs::new(&args.inputs, &args.reading)?;
+        inputs.survey(threads)?;
+        vectors::count_records(inputs, &read_as, threads)
+    };
+    let left_out = inputs.left_out().summary();
     let vectors = Vectors::prepare(&args.vectors, spec.as_ref(), &mut schema, &mut inputs, count, &cancel)?;
     let workers = if vectors.are_ordered() { 1 } else { threads };
 
@@ -170,11 +186,13 @@ pub fn run(args: &BuildArgs) -> Result<()> {
     let mut builder = Builder::new(&schema)?.with_threads(threads);
     let mut tally = Tally::default();
     let mut pieces = LivePieces::default();
+    let mut names = SeenNames::default();
     let gather = |run| Gathered::of(run, &schema, &vectors, on_bad);
     parallel::in_order(workers, inputs, gather, |gathered| {
         let gathered = gathered?;
         progress.advance(gathered.len);
         tally.add(gathered.tally);
+        names.add(gathered.names);
         if on_bad == OnBad::Stop
             && let Some(first) = tally.first_fault()
         {
@@ -191,7 +209,7 @@ pub fn run(args: &BuildArgs) -> Result<()> {
     drop(interruptible);
     let progress = if vectors.show_progress() { Progress::reading(None) } else { progress };
     progress.stage("writing");
-    let builder = builder.with_tables(vectors.tables()?)?;
+    let builder = builder.with_tables(vectors.tables(threads)?)?;
     let strays = builder.stray_vectors() as u64;
     let sections = builder.finish_sections()?;
     let records = record_count(&sections);
@@ -199,6 +217,11 @@ pub fn run(args: &BuildArgs) -> Result<()> {
     drop(progress);
 
     tally.report();
+    left_out.iter().for_each(print::note);
+    // A preset has fields that not every use needs.
+    if args.schema.is_some() && records > 0 {
+        names.warn(&schema);
+    }
     notes.iter().for_each(print::note);
     if strays > 0 {
         let told = print::counted(strays, "vector");
@@ -215,10 +238,6 @@ fn record_count(sections: &[(SectionKind, Vec<u8>)]) -> u64 {
     let table = sections.iter().find(|(kind, _)| *kind == SectionKind::DocumentTable);
     let (_, table) = table.expect("every snapshot has a table of documents");
     DocumentsView::parse(table, &[]).expect("the table was just written").len() as u64
-}
-
-fn available_threads() -> usize {
-    thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 fn parse_tokenizer(text: &str) -> Result<String, String> {
@@ -249,6 +268,19 @@ fn schema(
             file.schema
         }
         (None, Some(preset)) => preset,
+        (None, None) if inputs.has_documents() => {
+            let others = if inputs.are_documents() { OtherRecords::None } else { OtherRecords::Some };
+            let schema = schema_file::docs(&inputs.sample(SAMPLE_COUNT, SAMPLE_LEN), others)?;
+            print::note(format_args!(
+                "preset docs: {} (pass --schema or --preset to change it)",
+                schema_file::summary(&schema)
+            ));
+            schema
+        }
+        (None, None) if let Some(table) = inputs.fts5_table() => {
+            table.notes().iter().for_each(print::note);
+            table.schema(&inputs.sample(SAMPLE_COUNT, SAMPLE_LEN))?
+        }
         (None, None) => {
             let schema = infer(inputs, on_bad)?;
             print::note(format_args!(
@@ -271,7 +303,7 @@ fn schema(
 }
 
 fn infer(inputs: &mut Inputs, on_bad: OnBad) -> Result<Schema> {
-    schema_file::infer(inputs.sample(SAMPLE_COUNT, SAMPLE_LEN)).or_else(|error| {
+    schema_file::infer(&inputs.sample(SAMPLE_COUNT, SAMPLE_LEN)).or_else(|error| {
         // A fault in the input explains more than the missing records.
         match inputs.first_fault()? {
             Some(fault) if on_bad == OnBad::Stop => Err(stopped_by(&fault)),

@@ -1,13 +1,16 @@
 //! The commands. Each has a file with its arguments and its code.
 
 mod build;
+mod completions;
 mod eval;
 mod export;
 mod inspect;
+mod man;
 mod match_;
 mod search;
 mod serve;
 mod suggest;
+mod tune;
 mod verify;
 
 use anyhow::Result;
@@ -25,7 +28,7 @@ pub struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   snapseek build notes.jsonl -o notes.snap
-  snapseek search notes.snap 'quick fox'
+  snapseek search notes.snap quick fox
 
 Exit codes: 0 success, 1 bad data or a bad query, 2 a bad command line.";
 
@@ -47,8 +50,14 @@ enum Command {
     Export(export::ExportArgs),
     /// Measures the quality of results against judged queries.
     Eval(eval::EvalArgs),
-    /// Serves the demo page and a snapshot, on this machine only.
+    /// Finds the settings that suit judged queries best.
+    Tune(tune::TuneArgs),
+    /// Serves a search page for a snapshot, on this machine only.
     Serve(serve::ServeArgs),
+    /// Prints a script that completes commands in a shell.
+    Completions(completions::CompletionsArgs),
+    /// Prints the manual page, or writes the pages of all commands.
+    Man(man::ManArgs),
 }
 
 impl Arguments {
@@ -62,10 +71,18 @@ impl Arguments {
             Command::Inspect(args) => inspect::run(&args),
             Command::Verify(args) => verify::run(&args),
             Command::Export(args) => export::run(&args),
-            Command::Eval(args) => eval::run(args),
+            Command::Eval(args) => eval::run(&args),
+            Command::Tune(args) => tune::run(&args),
             Command::Serve(args) => serve::run(&args),
+            Command::Completions(args) => completions::run(&args),
+            Command::Man(args) => man::run(&args),
         }
     }
+}
+
+/// Joins the words of a query that was typed without quotes. Only the first may start with a hyphen, because options follow.
+fn with_more_words(first: &str, more: &[String]) -> String {
+    more.iter().fold(first.to_owned(), |words, word| words + " " + word)
 }
 
 /// Parses a filter.

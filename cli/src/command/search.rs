@@ -1,6 +1,6 @@
 //! `snapseek search`: finds the best records for a query.
 
-use super::parse_filter;
+use super::{parse_filter, with_more_words};
 use crate::embedding::QueryEmbedder;
 use crate::embedding::args::EmbedArgs;
 use crate::failure::UsageError;
@@ -28,6 +28,10 @@ pub struct SearchArgs {
     /// The words to look for; a record needs only one of them
     #[arg(allow_hyphen_values = true)]
     query: String,
+
+    /// Further words of the query
+    #[arg(value_name = "QUERY", hide = true)]
+    more: Vec<String>,
 
     /// The recipe: hybrid, memory, rag, unified, vault, or a .json file with one [default: the snapshot's own]
     #[arg(long, value_name = "R")]
@@ -103,7 +107,7 @@ pub struct SearchArgs {
 }
 
 const EXAMPLES: &str = r#"Examples:
-  snapseek search notes.snap 'jwt validation'
+  snapseek search notes.snap jwt validation
   snapseek search notes.snap 'jwt valid' --as-you-type --typos 1
   snapseek search notes.snap jwt --filter '{"project": "web", "tags": {"any": ["a", "b"]}}'
   snapseek search notes.snap jwt --filter '{"createdAt": {"gte": "2024-05-01"}}' --count
@@ -123,11 +127,12 @@ const SHOWN_VALUES: usize = 10;
 
 pub fn run(mut args: SearchArgs) -> Result<()> {
     let mut engine = snapshot::open(&args.file)?;
-    let vector = query_vector(&mut args, &engine)?;
+    let query = with_more_words(&args.query, &args.more);
+    let vector = query_vector(&mut args, &query, &engine)?;
     let own = match Recipe::of(args.recipe.as_deref(), &engine)? {
         Recipe::Hybrid => None,
         Recipe::Own(recipe) => Some(recipe),
-        Recipe::Named(name) => return ask_recipe(&mut engine, name, vector, args),
+        Recipe::Named(name) => return ask_recipe(&mut engine, name, &query, vector, args),
     };
     let given = recipe::search_options(args.options.as_ref())?;
     let mut options = SearchOptions {
@@ -150,17 +155,23 @@ pub fn run(mut args: SearchArgs) -> Result<()> {
         ..given
     };
     if args.json {
-        return print::timed_json(|| Ok(engine.search(&args.query, &options)?));
+        return print::timed_json(|| Ok(engine.search(&query, &options)?));
+    }
+    // The titles and links of hits are in their records.
+    let shows_records = std::mem::replace(&mut options.records, true);
+    // The headings of a document are in its title already.
+    if !engine.schema().group_by().is_empty() && engine.schema().field("text").is_some() {
+        options.snippet.field.get_or_insert_with(|| "text".to_owned());
     }
     options.snippet.raw = true;
     Marks::OPEN.clone_into(&mut options.snippet.open);
     Marks::CLOSE.clone_into(&mut options.snippet.close);
-    let response = engine.search(&args.query, &options)?;
+    let response = engine.search(&query, &options)?;
     for warning in &response.warnings {
         print::note(format_args!("warning: {warning}"));
     }
     let mut out = BufWriter::new(io::stdout().lock());
-    print_response(&mut out, &response, options.offset.unwrap_or(0))?;
+    print_response(&mut out, &response, options.offset.unwrap_or(0), shows_records)?;
     Ok(out.flush()?)
 }
 
@@ -168,6 +179,7 @@ pub fn run(mut args: SearchArgs) -> Result<()> {
 fn ask_recipe(
     engine: &mut Engine,
     name: RecipeName,
+    query: &str,
     vector: Option<Vec<f32>>,
     args: SearchArgs,
 ) -> Result<()> {
@@ -191,9 +203,9 @@ fn ask_recipe(
         options.push(("now".to_owned(), Json::from_f64(snapshot::now())));
     }
     if args.json {
-        return print::timed_json(|| Ok(recipe::ask(engine, name, &args.query, options, vector)?.response));
+        return print::timed_json(|| Ok(recipe::ask(engine, name, query, options, vector)?.response));
     }
-    let answer = recipe::ask(engine, name, &args.query, options, vector)?;
+    let answer = recipe::ask(engine, name, query, options, vector)?;
     for warning in &answer.warnings {
         print::note(format_args!("warning: {warning}"));
     }
@@ -220,7 +232,7 @@ fn args_name(options: &[(String, Json)], name: &str) -> bool {
 }
 
 /// Returns the query's vector, from a file or from a provider. If the snapshot has several models, sets `args.model`.
-fn query_vector(args: &mut SearchArgs, engine: &Engine) -> Result<Option<Vec<f32>>> {
+fn query_vector(args: &mut SearchArgs, query: &str, engine: &Engine) -> Result<Option<Vec<f32>>> {
     if let Some(path) = &args.vector {
         if args.embed.embed.is_some() {
             return Err(
@@ -232,7 +244,7 @@ fn query_vector(args: &mut SearchArgs, engine: &Engine) -> Result<Option<Vec<f32
     let schema = engine.schema();
     let embedder = QueryEmbedder::start(&args.embed, schema, args.model.as_deref(), &Cancel::new())?;
     let Some(embedder) = embedder else { return Ok(None) };
-    let vector = embedder.vectors(&[&args.query])?.remove(0);
+    let vector = embedder.vectors(&[query])?.remove(0);
     if vector.is_some() && schema.models().len() > 1 {
         args.model = Some(embedder.model().to_owned());
     }
@@ -255,16 +267,24 @@ fn read_vector(path: &Path) -> Result<Vec<f32>> {
         .with_context(|| format!("{name} is not a vector; pass a .f32 file, or JSON such as [0.1, 0.2]"))
 }
 
-fn print_response(out: &mut impl Write, response: &SearchResponse, offset: usize) -> io::Result<()> {
+fn print_response(
+    out: &mut impl Write,
+    response: &SearchResponse,
+    offset: usize,
+    shows_records: bool,
+) -> io::Result<()> {
     for correction in &response.corrected {
         let (word, instead) = (print::plain(&correction.word), print::plain(&correction.instead.join(", ")));
         writeln!(out, "no record contains {word}; searched for {instead}")?;
     }
     for (number, hit) in response.hits.iter().enumerate() {
-        print_hit(out, offset + number + 1, hit)?;
+        print_hit(out, offset + number + 1, hit, shows_records)?;
     }
     if response.hits.is_empty() {
         writeln!(out, "no hits")?;
+    }
+    for suggestion in &response.suggestions {
+        writeln!(out, "did you mean: {}", print::plain(suggestion))?;
     }
     for facet in &response.facets {
         let shown = facet.values.iter().take(SHOWN_VALUES);
@@ -278,19 +298,51 @@ fn print_response(out: &mut impl Write, response: &SearchResponse, offset: usize
     }
 }
 
-fn print_hit(out: &mut impl Write, number: usize, hit: &Hit) -> io::Result<()> {
+fn print_hit(out: &mut impl Write, number: usize, hit: &Hit, shows_records: bool) -> io::Result<()> {
     let (id, kind) = (print::plain(&hit.id), print::plain(&hit.kind));
-    writeln!(out, "{number}. {id} ({kind})  {:.4}", hit.score)?;
+    let title = hit_title(hit).map_or_else(String::new, |title| format!("  {title}"));
+    writeln!(out, "{number}. {id} ({kind})  {:.4}{title}", hit.score)?;
+    if let Some(link) = hit_link(hit) {
+        writeln!(out, "   {link}")?;
+    }
     if let Some(snippet) = &hit.snippet {
         writeln!(out, "   {}", Marks::for_stdout().apply(snippet))?;
     }
     if let Some(explain) = &hit.explain {
         print_explain(out, explain)?;
     }
-    match &hit.record {
+    for child in &hit.children {
+        let title = hit_title(child).unwrap_or_else(|| print::plain(&child.id));
+        let link = hit_link(child).map_or_else(String::new, |link| format!("  {link}"));
+        writeln!(out, "   - {title}{link}")?;
+    }
+    match hit.record.as_ref().filter(|_| shows_records) {
         Some(record) => writeln!(out, "   {}", print::plain(&record.to_text())),
         None => Ok(()),
     }
+}
+
+/// Returns the headings above a hit, or else its title or name.
+fn hit_title(hit: &Hit) -> Option<String> {
+    let text = |name: &str| {
+        hit.record.as_ref()?.get(name)?.as_str().map(print::plain).filter(|text| !text.is_empty())
+    };
+    let title = text("title").or_else(|| text("name"));
+    match (title, text("heading")) {
+        (Some(title), Some(heading)) if heading != title && !heading.starts_with(&format!("{title} > ")) => {
+            Some(format!("{title} > {heading}"))
+        }
+        (title, heading) => heading.or(title),
+    }
+}
+
+/// Returns the address of a hit, with the fragment that leads to its heading.
+fn hit_link(hit: &Hit) -> Option<String> {
+    let text = |name: &str| {
+        hit.record.as_ref()?.get(name)?.as_str().map(print::plain).filter(|text| !text.is_empty())
+    };
+    let anchor = text("anchor").map_or_else(String::new, |anchor| format!("#{anchor}"));
+    Some(text("url")? + &anchor)
 }
 
 fn print_explain(out: &mut impl Write, explain: &Explain) -> io::Result<()> {

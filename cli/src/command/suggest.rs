@@ -1,5 +1,6 @@
 //! `snapseek suggest`: completes the last word of a text.
 
+use super::with_more_words;
 use crate::{print, snapshot};
 use anyhow::Result;
 use serde::Serialize;
@@ -7,7 +8,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = "Example:\n  snapseek suggest notes.snap 'how to inst' --limit 5")]
+#[command(after_long_help = "Example:\n  snapseek suggest notes.snap how to inst --limit 5")]
 pub struct SuggestArgs {
     /// The snapshot; if it was built with --forms, words are suggested as written
     #[arg(value_name = "FILE.snap")]
@@ -16,6 +17,10 @@ pub struct SuggestArgs {
     /// The text; its last word is completed
     #[arg(allow_hyphen_values = true)]
     text: String,
+
+    /// Further words of the text
+    #[arg(value_name = "TEXT", hide = true)]
+    more: Vec<String>,
 
     /// The number of words, the most frequent first
     #[arg(long, value_name = "N", default_value_t = 10)]
@@ -38,7 +43,7 @@ struct Suggestion {
 }
 
 pub fn run(args: &SuggestArgs) -> Result<()> {
-    let found = snapshot::open(&args.file)?.suggest(&args.text, args.limit)?;
+    let found = snapshot::open(&args.file)?.suggest(&with_more_words(&args.text, &args.more), args.limit)?;
     let suggestions = found.into_iter().map(|(word, count)| Suggestion { word, count }).collect();
     let answer = Suggestions { suggestions };
     if args.json {

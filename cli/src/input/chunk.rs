@@ -1,8 +1,8 @@
 //! A chunk: consecutive entries of one input, found but not parsed.
 
 use super::csv::{RowParser, TextColumns};
-use super::document::Document;
-use super::split::{FieldSplit, Pieces};
+use super::document::DocumentReading;
+use super::split::{FieldSplit, Pieces, Sizes};
 use super::{Cut, Entry, csv, json};
 use memchr::memchr_iter;
 use snapseek::json::Json;
@@ -75,6 +75,8 @@ pub struct EntryChunk {
     body: Body,
     /// How to cut records, if `--chunk` is given.
     split: Option<Arc<FieldSplit>>,
+    /// The field that is the id of a record, if `--id` is given.
+    id: Option<Arc<str>>,
     /// The first entries, if [`EntryChunk::look_at`] has parsed them, and how many of the body's entries they are.
     parsed: Vec<Located>,
     parsed_count: usize,
@@ -85,8 +87,8 @@ pub struct EntryChunk {
 enum Body {
     /// Entries in a text.
     Entries { grammar: Grammar, text: Vec<u8>, entries: Vec<Range<usize>>, first_line: u64 },
-    /// A document: one entry with many records.
-    Document(Document),
+    /// A document: one entry with many records, and the lengths of its chunks.
+    Document(DocumentReading, Sizes),
     /// Rows of a table, unparsed.
     Rows(VecDeque<Row>),
 }
@@ -115,7 +117,7 @@ pub struct Located {
 
 impl EntryChunk {
     fn new(name: Arc<str>, len: usize, body: Body) -> EntryChunk {
-        EntryChunk { name, len, body, split: None, parsed: Vec::new(), parsed_count: 0 }
+        EntryChunk { name, len, body, split: None, id: None, parsed: Vec::new(), parsed_count: 0 }
     }
 
     /// Creates a chunk from a text that starts on line `first_line`, and the ranges of its entries.
@@ -130,8 +132,12 @@ impl EntryChunk {
     }
 
     /// Creates a chunk from a whole document.
-    pub fn of_document(name: Arc<str>, document: Document) -> EntryChunk {
-        EntryChunk::new(name, document.bytes.len(), Body::Document(document))
+    pub fn of_document(name: Arc<str>, reading: DocumentReading, sizes: Sizes) -> EntryChunk {
+        let len = match &reading {
+            DocumentReading::Page(page) => page.len,
+            DocumentReading::Refused(_) | DocumentReading::Bad(_) => 0,
+        };
+        EntryChunk::new(name, len, Body::Document(reading, sizes))
     }
 
     /// Creates a chunk from rows of a table.
@@ -143,6 +149,11 @@ impl EntryChunk {
     /// Returns the chunk with records cut as `split` says.
     pub fn with_split(self, split: Option<Arc<FieldSplit>>) -> EntryChunk {
         EntryChunk { split, ..self }
+    }
+
+    /// Returns the chunk with ids from the field `id`.
+    pub fn with_id(self, id: Option<Arc<str>>) -> EntryChunk {
+        EntryChunk { id, ..self }
     }
 
     /// The name of the input.
@@ -171,6 +182,26 @@ impl EntryChunk {
         has_enough
     }
 
+    /// Parses a few entries, spread over the chunk, and returns the records among them.
+    pub fn sampled(&self, stride: &mut Stride) -> Vec<Record> {
+        let mut records = Vec::new();
+        let Body::Entries { grammar, text, entries, .. } = &self.body else { return records };
+        let mut parser = Unparsed::new(self);
+        for range in entries {
+            if !stride.takes(range) {
+                continue;
+            }
+            let located = parser.entry(text, range.clone(), grammar, None, self.id.as_deref());
+            parser.split(located, self.split.as_deref());
+            records.extend(parser.pieces.drain(..).filter_map(|piece| match piece.entry {
+                Ok(Entry::Record(record)) => Some(record),
+                _ => None,
+            }));
+        }
+        stride.passed += text.len() as f64;
+        records
+    }
+
     /// Returns the records among the entries that [`EntryChunk::look_at`] parsed.
     pub fn seen_records(&self) -> impl Iterator<Item = &Record> {
         self.parsed.iter().filter_map(|located| match &located.entry {
@@ -192,6 +223,35 @@ impl EntryChunk {
         let parsed = std::mem::take(&mut self.parsed);
         let mut unparsed = Unparsed { number: self.parsed_count, ..Unparsed::new(&self) };
         parsed.into_iter().chain(std::iter::from_fn(move || unparsed.next(&mut self, Some(schema))))
+    }
+}
+
+/// Chooses entries at equal distances in a long input.
+#[derive(Debug)]
+pub struct Stride {
+    /// The least distance of two chosen entries, in bytes.
+    step: f64,
+    /// How many bytes must pass for each byte of a chosen entry.
+    sparsity: f64,
+    /// The length of the chunks before this one.
+    passed: f64,
+    next: f64,
+}
+
+impl Stride {
+    /// Chooses at most `count` entries of an input with `total` bytes, together at most about `len` bytes long.
+    pub fn new(total: u64, count: usize, len: usize) -> Stride {
+        let total = total as f64;
+        Stride { step: total / count as f64, sparsity: total / len as f64, passed: 0.0, next: 0.0 }
+    }
+
+    fn takes(&mut self, range: &Range<usize>) -> bool {
+        let at = self.passed + range.start as f64;
+        if at < self.next {
+            return false;
+        }
+        self.next = at + self.step.max(range.len() as f64 * self.sparsity);
+        true
     }
 }
 
@@ -225,7 +285,7 @@ impl Unparsed {
                 Body::Entries { grammar, text, entries, .. } => {
                     let range = entries.get(self.number)?.clone();
                     self.number += 1;
-                    let located = self.entry(text, range, grammar, schema);
+                    let located = self.entry(text, range, grammar, schema, chunk.id.as_deref());
                     self.split(located, chunk.split.as_deref());
                 }
                 Body::Rows(rows) => {
@@ -236,12 +296,12 @@ impl Unparsed {
                         chunk.split.as_deref(),
                     );
                 }
-                Body::Document(document) => {
+                Body::Document(reading, sizes) => {
                     if self.number > 0 {
                         return None;
                     }
                     self.number = 1;
-                    self.document(document, chunk.split.as_deref());
+                    self.document(reading, *sizes, chunk.split.as_deref());
                 }
             }
         }
@@ -253,32 +313,35 @@ impl Unparsed {
         range: Range<usize>,
         grammar: &Grammar,
         schema: Option<&Schema>,
+        id: Option<&str>,
     ) -> Located {
         self.line += count_lines(&text[self.at..range.start]);
         self.at = range.start;
         let text = &text[range];
         let parsed = match grammar {
-            Grammar::Json => json::parse_entry(text),
+            Grammar::Json => json::parse_entry(text, id),
             Grammar::Row(columns) => {
                 let parser = self.row_parser.get_or_insert_with(|| columns.parser());
-                csv::parse_row(text, columns, parser, schema)
+                csv::parse_row(text, columns, parser, schema, id)
             }
         };
         let line = self.line + parsed.as_ref().err().map_or(0, |flaw| flaw.line);
         Located { place: InputPlace::Line(line), len: text.len(), entry: parsed.map_err(|flaw| flaw.reason) }
     }
 
-    fn document(&mut self, document: &Document, split: Option<&FieldSplit>) {
-        let records = match document.records() {
-            Ok(records) => records,
-            Err(bad) => {
-                let (place, len) = (InputPlace::Line(bad.line), document.bytes.len());
-                return self.pieces.push_back(Located { place, len, entry: Err(bad.reason) });
+    fn document(&mut self, reading: &DocumentReading, sizes: Sizes, split: Option<&FieldSplit>) {
+        let page = match reading {
+            DocumentReading::Page(page) => page,
+            DocumentReading::Refused(_) => return,
+            DocumentReading::Bad(bad) => {
+                let place = InputPlace::Line(bad.line);
+                return self.pieces.push_back(Located { place, len: 0, entry: Err(bad.reason.clone()) });
             }
         };
+        let records = page.records(sizes);
         // Documents are cut at their headings already.
         let split = split.filter(|split| split.field != "text");
-        let len = document.bytes.len() / records.len().max(1);
+        let len = page.len / records.len().max(1);
         for (line, json) in records {
             let entry = json::entry_of(json).map_err(|flaw| flaw.reason);
             self.split(Located { place: InputPlace::Line(line), len, entry }, split);

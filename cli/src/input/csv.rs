@@ -6,7 +6,7 @@
 //! resume when a buffer ends within a row.
 
 use super::chunk::{Flaw, Grammar};
-use super::json::entry_of;
+use super::json::{entry_of, with_id};
 use super::{Entry, Framing, Misplaced, Step};
 use csv_core::ReadRecordResult;
 use snapseek::Schema;
@@ -31,19 +31,21 @@ pub struct TextColumns {
 #[derive(Debug)]
 pub struct TextRows {
     separators: &'static [u8],
+    /// The column that is the id.
+    id: String,
     /// The header, once it is read, and the parser for its separator.
     header: Option<(Arc<TextColumns>, RowParser)>,
 }
 
 impl TextRows {
     /// Reads CSV. The header row shows which separator the file uses.
-    pub fn csv() -> TextRows {
-        TextRows { separators: CSV_SEPARATORS, header: None }
+    pub fn csv(id: Option<&str>) -> TextRows {
+        TextRows { separators: CSV_SEPARATORS, id: id.unwrap_or("id").to_owned(), header: None }
     }
 
     /// Reads cells separated by tabs.
-    pub fn tsv() -> TextRows {
-        TextRows { separators: TSV_SEPARATORS, header: None }
+    pub fn tsv(id: Option<&str>) -> TextRows {
+        TextRows { separators: TSV_SEPARATORS, id: id.unwrap_or("id").to_owned(), header: None }
     }
 
     /// Reads the header row at the start of `text`. Returns its length, or `None` if `text` ends within it.
@@ -57,13 +59,13 @@ impl TextRows {
                 Err(UnclosedQuote) => continue,
             };
             let names = parser.names()?;
-            let rank = |names: &[String]| (names.iter().any(|name| name == "id"), names.len());
+            let rank = |names: &[String]| (names.contains(&self.id), names.len());
             if best.as_ref().is_none_or(|(columns, ..)| rank(&names) > rank(&columns.names)) {
                 best = Some((TextColumns { names, separator }, parser, len));
             }
         }
         let (columns, parser, len) = best.ok_or(UNCLOSED_QUOTE)?;
-        columns.check()?;
+        columns.check(&self.id)?;
         self.header = Some((Arc::new(columns), parser));
         Ok(Some(len))
     }
@@ -195,7 +197,7 @@ impl TextColumns {
         RowParser::new(self.separator)
     }
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self, id: &str) -> Result<(), String> {
         let names = &self.names;
         for (place, name) in names.iter().enumerate() {
             if name.is_empty() {
@@ -205,10 +207,9 @@ impl TextColumns {
                 return Err(format!("the header has two columns \"{name}\"; rename one"));
             }
         }
-        if !names.iter().any(|name| name == "id") {
-            let reason =
-                "the header has no column \"id\"; the first line names the columns, and one is \"id\"";
-            return Err(reason.to_owned());
+        if !names.iter().any(|name| name == id) {
+            let names = names.join(", ");
+            return Err(format!("the header has no column \"{id}\"; pass --id with one of {names}"));
         }
         Ok(())
     }
@@ -220,6 +221,7 @@ pub fn parse_row(
     columns: &TextColumns,
     parser: &mut RowParser,
     schema: Option<&Schema>,
+    id: Option<&str>,
 ) -> Result<Entry, Flaw> {
     parser.read(row, true).map_err(|UnclosedQuote| Flaw::new(UNCLOSED_QUOTE))?;
     if parser.count > columns.names.len() {
@@ -235,7 +237,7 @@ pub fn parse_row(
         let kind = schema.and_then(|schema| schema.attribute(name)).map(|(_, kind)| kind);
         fields.push((name.clone(), value(name, cell, kind)?));
     }
-    entry_of(Json::Object(fields))
+    entry_of(with_id(Json::Object(fields), id)?)
 }
 
 fn value(name: &str, cell: &str, kind: Option<AttributeType>) -> Result<Json, Flaw> {
@@ -282,7 +284,7 @@ mod tests {
     }
 
     fn header(text: &str) -> Result<(u8, Vec<String>), String> {
-        let mut rows = TextRows::csv();
+        let mut rows = TextRows::csv(None);
         rows.read_header(text.as_bytes(), true)?;
         let (columns, _) = rows.header.unwrap();
         Ok((columns.separator, columns.names.clone()))
@@ -315,7 +317,7 @@ mod tests {
     #[test]
     fn rows_end_at_line_ends_outside_of_quotes() {
         let text = b"id,t\r\n1,\"a\nb\"\r\n\r\n2,c";
-        let mut rows = TextRows::csv();
+        let mut rows = TextRows::csv(None);
         assert_eq!(rows.step(text, 0, true).unwrap(), Step::Entry(6..13, 13));
         assert_eq!(rows.step(text, 13, true).unwrap(), Step::Entry(17..20, 20));
         assert_eq!(rows.step(text, 20, true).unwrap(), Step::More(20));
@@ -329,7 +331,7 @@ mod tests {
         let text = "id;t\r\n1;\"a;\"\"b\"\"\r\nc\"\r\n  \r\n2;d\r3;\"\"\n4".as_bytes();
         let whole = ["1;\"a;\"\"b\"\"\r\nc\"", "2;d", "3;\"\"", "4"];
         for cut in 0..=text.len() {
-            let mut rows = TextRows::csv();
+            let mut rows = TextRows::csv(None);
             let (mut found, mut from) = (Vec::new(), 0);
             for (known, is_end) in [(&text[..cut], false), (text, true)] {
                 loop {

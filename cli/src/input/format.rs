@@ -68,13 +68,13 @@ impl Format {
         }
     }
 
-    /// Returns how to read inputs of this format.
-    pub fn way(self) -> Way {
+    /// Returns how to read inputs of this format. The field or column `id` is the id of a record, if it is given.
+    pub fn way(self, id: Option<&str>) -> Way {
         match self {
             Format::Jsonl => Way::Entries(Box::new(jsonl::Lines)),
             Format::Json => Way::Entries(Box::new(json::JsonValues::default())),
-            Format::Csv => Way::Entries(Box::new(csv::TextRows::csv())),
-            Format::Tsv => Way::Entries(Box::new(csv::TextRows::tsv())),
+            Format::Csv => Way::Entries(Box::new(csv::TextRows::csv(id))),
+            Format::Tsv => Way::Entries(Box::new(csv::TextRows::tsv(id))),
             Format::Markdown => Way::Document(DocumentMarkup::Markdown),
             Format::Html => Way::Document(DocumentMarkup::Html),
             Format::Text => Way::Document(DocumentMarkup::Plain),

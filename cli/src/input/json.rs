@@ -10,9 +10,30 @@ use snapseek::Record;
 use snapseek::json::{Json, JsonError};
 use snapseek::state::STATE_LINES;
 
-/// Parses a record, or a line with a `$`.
-pub fn parse_entry(text: &[u8]) -> Result<Entry, Flaw> {
-    entry_of(Json::parse(text).map_err(|error| not_json(text, &error))?)
+/// Parses a record, or a line with a `$`. The field `id` is the id of a record, if it is given.
+pub fn parse_entry(text: &[u8], id: Option<&str>) -> Result<Entry, Flaw> {
+    let json = Json::parse(text).map_err(|error| not_json(text, &error))?;
+    entry_of(with_id(json, id)?)
+}
+
+/// Copies the value of the field `id` to the field that every record has as its id.
+pub fn with_id(json: Json, id: Option<&str>) -> Result<Json, Flaw> {
+    let Some(id) = id.filter(|id| *id != "id") else { return Ok(json) };
+    match json.get(id) {
+        Some(value @ (Json::String(_) | Json::Integer(_))) => {
+            let value = value.clone();
+            let Json::Object(mut entries) = json else { return Ok(json) };
+            entries.retain(|(name, _)| name != "id");
+            entries.insert(0, ("id".to_owned(), value));
+            Ok(Json::Object(entries))
+        }
+        // A line that is no record names its record by "id".
+        None if json.get("$").is_some() || !matches!(json, Json::Object(_)) => Ok(json),
+        None => Err(Flaw::new(format!("the record has no \"{id}\", which --id names"))),
+        Some(other) => {
+            Err(Flaw::new(format!("\"{id}\" is {}; an id is a string or an integer", other.kind())))
+        }
+    }
 }
 
 /// Converts a value to a record, or to another entry if it has a `$`.

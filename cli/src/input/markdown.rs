@@ -1,6 +1,6 @@
 //! The headings of a Markdown text. A Markdown parser finds them, because a `#` in code is no heading.
 
-use super::document::Heading;
+use super::page::Heading;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 /// Returns the headings after `start` that are not within a list or a quotation, in order.
@@ -11,22 +11,28 @@ pub fn headings(text: &str, start: usize) -> Vec<Heading> {
     let mut depth = 0;
     for (event, range) in Parser::new_ext(&text[start..], options).into_offset_iter() {
         match event {
-            Event::Start(Tag::Heading { level, .. }) if depth == 0 => {
+            Event::Start(Tag::Heading { level, id, .. }) if depth == 0 => {
                 let at = start + range.start;
                 let line_start = text[..at].rfind('\n').map_or(0, |end| end + 1).max(start);
                 let end = start + range.end;
-                open = Some(Heading { level: level as u8, at: line_start, end, name: String::new() });
+                let anchor = id.map(|id| id.to_string()).filter(|id| !id.is_empty());
+                open = Some(Heading { level: level as u8, at: line_start, end, name: String::new(), anchor });
                 depth += 1;
             }
             Event::Start(_) => depth += 1,
             Event::End(TagEnd::Heading(_)) => {
                 depth -= 1;
-                headings.extend(open.take());
+                headings.extend(open.take().map(with_attributes));
             }
             Event::End(_) => depth -= 1,
             Event::Text(piece) | Event::Code(piece) => {
                 if let Some(heading) = &mut open {
                     heading.name.push_str(&piece);
+                }
+            }
+            Event::InlineHtml(tag) => {
+                if let Some(heading) = &mut open {
+                    heading.anchor = heading.anchor.take().or_else(|| id_in(&tag));
                 }
             }
             Event::SoftBreak | Event::HardBreak => {
@@ -38,6 +44,28 @@ pub fn headings(text: &str, start: usize) -> Vec<Heading> {
         }
     }
     headings
+}
+
+/// Reads an attribute list of Python-Markdown at the end of a heading: `{: #install .wide }`.
+fn with_attributes(mut heading: Heading) -> Heading {
+    let list = heading.name.rfind("{:").filter(|_| heading.name.ends_with('}'));
+    if let Some(start) = list {
+        let words = heading.name[start + 2..heading.name.len() - 1].split_whitespace();
+        let id = words.filter_map(|word| word.strip_prefix('#')).next().map(str::to_owned);
+        heading.name.truncate(heading.name[..start].trim_end().len());
+        heading.anchor = id.or(heading.anchor);
+    }
+    heading
+}
+
+/// Returns the id in a tag such as `<a id="install">` or `<a name="install">`.
+fn id_in(tag: &str) -> Option<String> {
+    ["id", "name"].iter().find_map(|name| {
+        let at = tag.find(&format!(" {name}="))? + name.len() + 2;
+        let value = tag[at..].trim_start_matches(['"', '\'']);
+        let end = value.find(['"', '\'', '>', ' ', '/']).unwrap_or(value.len());
+        (end > 0).then(|| value[..end].to_owned())
+    })
 }
 
 #[cfg(test)]
@@ -68,6 +96,18 @@ mod tests {
         assert_eq!(
             found("#\n\n### A ###\r\ntext"),
             [(1, String::new(), "#\n"), (3, "A".to_owned(), "### A ###\r\n"),]
+        );
+    }
+
+    #[test]
+    fn a_heading_may_name_its_anchor() {
+        let text = "# A {#first}\n\n# B {: #second .wide }\n\n# <a id=\"third\"></a>C\n\n# D\n";
+        let found =
+            headings(text, 0).into_iter().map(|heading| (heading.name, heading.anchor.unwrap_or_default()));
+        let expected = [("A", "first"), ("B", "second"), ("C", "third"), ("D", "")];
+        assert_eq!(
+            found.collect::<Vec<_>>(),
+            expected.map(|(name, anchor)| (name.to_owned(), anchor.to_owned()))
         );
     }
 }

@@ -4,20 +4,27 @@
 //! whole entries. A document is one chunk, and a table gives rows. Any thread can parse a chunk. A chunk knows its
 //! place in the input, so an error names file and line.
 
+mod address;
 mod chunk;
 mod csv;
 mod document;
 mod folder;
 mod format;
 mod front_matter;
+mod fts5;
+mod globs;
 mod html;
 mod json;
 mod jsonl;
 mod markdown;
 mod options;
+mod page;
 mod parquet;
 mod reader;
 mod rows;
+mod sample;
+mod site;
+mod slug;
 mod source;
 mod split;
 mod sqlite;
@@ -29,12 +36,14 @@ pub use options::InputOptions;
 pub use vectors::VectorFile;
 
 use crate::failure::UsageError;
-use anyhow::{Context, Result};
-use chunk::Located;
-use document::{Document, DocumentMarkup};
+use anyhow::{Context, Result, bail};
+use document::{DocumentReading, DocumentRules};
 use format::{Format, Way};
+use fts5::Fts5Table;
+use page::chunk_id;
 use reader::ChunkReader;
 use rows::{RowReader, TableReader};
+use site::{LeftOut, SiteDocument};
 use snapseek::Record;
 use snapseek::json::Json;
 use source::InputSource;
@@ -119,29 +128,75 @@ const DEFAULT_RUN_LEN: usize = 4 << 20;
 /// All inputs of a build, read one after the other.
 pub struct Inputs {
     waiting: VecDeque<Waiting>,
-    open: Option<Open>,
-    /// Runs that [`Inputs::sample`] has read, and that are given out first. An error can only be the last one.
-    held: VecDeque<Result<Vec<EntryChunk>>>,
+    open: Open,
+    /// Chunks of the open input that [`Inputs::sample`] has read, and that are given out first.
+    held: VecDeque<EntryChunk>,
     /// Why reading stopped. It is reported after the runs before it.
     obstacle: Option<anyhow::Error>,
     total: Option<u64>,
     run_len: usize,
     split: Option<Arc<FieldSplit>>,
+    id: Option<Arc<str>>,
     sizes: Sizes,
+    rules: DocumentRules,
+    left_out: LeftOut,
 }
 
 /// An input that was checked, but not opened for reading.
 enum Waiting {
-    Entries(InputSource, Box<dyn Framing>),
-    /// A document, and the path that the ids of its records start with.
-    Document(InputSource, DocumentMarkup, String),
+    Entries(InputSource, Format),
+    /// A document that [`Inputs::survey`] has to read.
+    Document(SiteDocument),
+    /// The name of a document, and its contents.
+    Read(String, DocumentReading),
     Table(String, Box<dyn TableReader>),
+    /// An input that [`Inputs::sample`] has opened, and the chunks that it has read.
+    Started(Open, VecDeque<EntryChunk>),
+}
+
+impl Waiting {
+    fn is_document(&self) -> bool {
+        matches!(self, Waiting::Document(_) | Waiting::Read(..))
+    }
+
+    /// The length of a file of entries.
+    fn file_len(&self) -> Option<u64> {
+        match self {
+            Waiting::Entries(source, _) => Waiting::len_of(source),
+            _ => None,
+        }
+    }
+
+    fn len_of(source: &InputSource) -> Option<u64> {
+        source.len().ok().flatten()
+    }
 }
 
 /// An input that is being read.
 enum Open {
     Entries(ChunkReader),
     Rows(RowReader),
+    /// An input that cannot be read on. The error is reported when its turn comes.
+    Failed(anyhow::Error),
+    Nothing,
+}
+
+impl Open {
+    /// Returns the next chunk; `None` at the end.
+    fn next(&mut self, len: usize) -> Result<Option<EntryChunk>> {
+        match self {
+            Open::Entries(reader) => reader.next(len),
+            Open::Rows(reader) => {
+                let rows = reader.next(len)?;
+                Ok(rows.map(|rows| EntryChunk::of_rows(Arc::clone(reader.name()), rows)))
+            }
+            Open::Failed(_) => match std::mem::replace(self, Open::Nothing) {
+                Open::Failed(error) => Err(error),
+                _ => Ok(None),
+            },
+            Open::Nothing => Ok(None),
+        }
+    }
 }
 
 impl Inputs {
@@ -149,16 +204,19 @@ impl Inputs {
     pub fn new(paths: &[PathBuf], options: &InputOptions) -> Result<Inputs> {
         let mut inputs = Inputs {
             waiting: VecDeque::new(),
-            open: None,
+            open: Open::Nothing,
             held: VecDeque::new(),
             obstacle: None,
             total: Some(0),
             run_len: DEFAULT_RUN_LEN,
             split: options.chunk.clone().map(Arc::new),
+            id: options.id.as_deref().map(Arc::from),
             sizes: match &options.chunk {
                 Some(split) if split.field == "text" => split.sizes,
                 _ => Sizes::default(),
             },
+            rules: options.documents.rules(),
+            left_out: LeftOut::default(),
         };
         for path in paths {
             inputs.look_at(path, options)?;
@@ -169,8 +227,62 @@ impl Inputs {
                 format!("{option} is for SQLite databases and Parquet files; none is among the inputs");
             return Err(UsageError(reason).into());
         }
+        let has_documents = inputs.has_documents();
+        if let Some(option) = options.documents.given().filter(|_| !has_documents) {
+            let reason = format!("{option} is for Markdown, HTML and text; none is among the inputs");
+            return Err(UsageError(reason).into());
+        }
+        if options.id.is_some() && inputs.are_documents() {
+            let reason = "--id is for records; documents make their ids from their paths".to_owned();
+            return Err(UsageError(reason).into());
+        }
         inputs.check_names()?;
         Ok(inputs)
+    }
+
+    /// Whether a document is among the inputs.
+    pub fn has_documents(&self) -> bool {
+        self.waiting.iter().any(Waiting::is_document)
+    }
+
+    /// Whether all inputs are documents.
+    pub fn are_documents(&self) -> bool {
+        self.waiting.iter().all(Waiting::is_document)
+    }
+
+    /// Reads all documents, and leaves out those that must not be searched and those that repeat another. Call it before
+    /// the first record is read.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or no input remains.
+    pub fn survey(&mut self, threads: usize) -> Result<()> {
+        // Documents keep their places among the other inputs.
+        let (mut others, mut documents) = (VecDeque::new(), Vec::new());
+        for (place, input) in self.waiting.drain(..).enumerate() {
+            match input {
+                Waiting::Document(document) => documents.push((place, document)),
+                other => others.push_back((place, other)),
+            }
+        }
+        let (places, documents): (Vec<_>, Vec<_>) = documents.into_iter().unzip();
+        let (found, left_out) = site::read_documents(documents, &self.rules, threads)?;
+        self.left_out = left_out;
+        let found = places.into_iter().zip(found).filter_map(|(place, (name, reading))| {
+            let is_refused = matches!(reading, DocumentReading::Refused(_));
+            (!is_refused).then_some((place, Waiting::Read(name, reading)))
+        });
+        let mut all = found.chain(others).collect::<Vec<_>>();
+        all.sort_by_key(|(place, _)| *place);
+        self.waiting = all.into_iter().map(|(_, input)| input).collect();
+        match self.left_out.summary().filter(|_| self.waiting.is_empty()) {
+            Some(summary) => bail!("no page remains: {summary}"),
+            None => Ok(()),
+        }
+    }
+
+    /// The number of pages that [`Inputs::survey`] left out.
+    pub fn left_out(&self) -> &LeftOut {
+        &self.left_out
     }
 
     fn look_at(&mut self, path: &Path, options: &InputOptions) -> Result<()> {
@@ -194,11 +306,11 @@ impl Inputs {
         };
         let format = options.format.or(named).ok_or_else(unknown)?;
         let mut len = source.len()?;
-        self.waiting.push_back(match format.way() {
-            Way::Entries(framing) => Waiting::Entries(source, framing),
+        self.waiting.push_back(match format.way(options.id.as_deref()) {
+            Way::Entries(_) => Waiting::Entries(source, format),
             Way::Document(markup) => {
                 let path = source.file_name();
-                Waiting::Document(source, markup, path)
+                Waiting::Document(SiteDocument { source, markup, path })
             }
             Way::Table(open) => {
                 if matches!(source, InputSource::Stdin) {
@@ -216,7 +328,7 @@ impl Inputs {
     }
 
     fn look_into(&mut self, folder: &Path, options: &InputOptions) -> Result<()> {
-        let markup = match options.format.map(Format::way) {
+        let markup = match options.format.map(|format| format.way(None)) {
             None => None,
             Some(Way::Document(markup)) => Some(markup),
             Some(_) => {
@@ -227,9 +339,9 @@ impl Inputs {
                 return Err(UsageError(reason).into());
             }
         };
-        for found in folder::documents(folder)? {
-            let source = InputSource::File(found.file);
-            self.waiting.push_back(Waiting::Document(source, markup.unwrap_or(found.markup), found.path));
+        for found in folder::documents(folder, &options.documents)? {
+            let (source, markup) = (InputSource::File(found.file), markup.unwrap_or(found.markup));
+            self.waiting.push_back(Waiting::Document(SiteDocument { source, markup, path: found.path }));
             self.count(Some(found.len));
         }
         Ok(())
@@ -243,11 +355,12 @@ impl Inputs {
     fn check_names(&self) -> Result<()> {
         let mut known = HashMap::new();
         for input in &self.waiting {
-            let Waiting::Document(source, _, path) = input else { continue };
+            let Waiting::Document(SiteDocument { source, path, .. }) = input else { continue };
             if let Some(other) = known.insert(path, source.name()) {
                 let reason = format!(
-                    "{other} and {} would both have the ids {path}#0 and so on; name a folder that holds both",
-                    source.name()
+                    "{other} and {} would both have the ids {} and so on; name a folder that holds both",
+                    source.name(),
+                    chunk_id(path, 0)
                 );
                 return Err(UsageError(reason).into());
             }
@@ -265,37 +378,24 @@ impl Inputs {
         self.run_len = len;
     }
 
-    /// Returns the first records: at most `count`, from at most about `len` bytes. The iterator over the inputs gives
-    /// them out again, together with the faults between them.
-    pub fn sample(&mut self, count: usize, len: usize) -> impl Iterator<Item = &Record> {
-        let (mut seen_count, mut seen_len) = (0, 0);
-        let mut is_enough = |located: &Located| {
-            seen_count += usize::from(matches!(located.entry, Ok(Entry::Record(_))));
-            seen_len += located.len;
-            seen_count >= count || seen_len >= len
-        };
-        let mut has_enough = false;
-        while !has_enough && let Some(mut run) = self.read_run() {
-            has_enough = match &mut run {
-                Ok(run) => run.iter_mut().any(|chunk| chunk.look_at(&mut is_enough)),
-                Err(_) => true,
-            };
-            self.held.push_back(run);
+    /// Returns the settings of the FTS5 table that is the only input; `None` for other inputs.
+    pub fn fts5_table(&self) -> Option<Fts5Table> {
+        match self.waiting.iter().collect::<Vec<_>>()[..] {
+            [Waiting::Table(_, table)] => table.fts5_table().cloned(),
+            _ => None,
         }
-        self.held.iter().flatten().flatten().flat_map(EntryChunk::seen_records)
     }
 
-    /// Returns the first bad entry that [`Inputs::sample`] read; `None` if there is none.
-    ///
-    /// # Errors
-    /// When the inputs could not be read to the end, and there is no bad entry before.
-    pub fn first_fault(&mut self) -> Result<Option<Fault>> {
-        for run in self.held.drain(..) {
-            if let Some(fault) = run?.iter().find_map(EntryChunk::first_seen_fault) {
-                return Ok(Some(fault));
-            }
-        }
-        Ok(None)
+    fn reader(&self, source: &InputSource, format: Format) -> Result<ChunkReader> {
+        let Way::Entries(framing) = format.way(self.id.as_deref()) else {
+            unreachable!("only formats of entries are read in this way")
+        };
+        Ok(ChunkReader::new(source.name(), source.open()?, framing))
+    }
+
+    /// Returns a chunk with the options that hold for all records.
+    fn equipped(&self, chunk: EntryChunk) -> EntryChunk {
+        chunk.with_split(self.split.clone()).with_id(self.id.clone())
     }
 
     /// Reads the next run of entries, from one input or from several small ones.
@@ -324,28 +424,21 @@ impl Inputs {
 
     fn read_chunk(&mut self) -> Result<Option<EntryChunk>> {
         loop {
-            let chunk = match &mut self.open {
-                Some(Open::Entries(reader)) => reader.next(self.run_len)?,
-                Some(Open::Rows(reader)) => {
-                    let rows = reader.next(self.run_len)?;
-                    rows.map(|rows| EntryChunk::of_rows(Arc::clone(reader.name()), rows))
-                }
-                None => None,
-            };
-            if let Some(chunk) = chunk {
-                return Ok(Some(chunk.with_split(self.split.clone())));
+            if let Some(held) = self.held.pop_front() {
+                return Ok(Some(held));
             }
-            self.open = None;
+            if let Some(chunk) = self.open.next(self.run_len)? {
+                return Ok(Some(self.equipped(chunk)));
+            }
+            self.open = Open::Nothing;
             let Some(waiting) = self.waiting.pop_front() else { return Ok(None) };
             match waiting {
-                Waiting::Entries(source, framing) => {
-                    let reader = ChunkReader::new(source.name(), source.open()?, framing);
-                    self.open = Some(Open::Entries(reader));
-                }
-                Waiting::Table(name, table) => self.open = Some(Open::Rows(RowReader::start(name, table))),
-                Waiting::Document(source, markup, path) => {
-                    let document = Document { markup, path, bytes: source.read()?, sizes: self.sizes };
-                    let chunk = EntryChunk::of_document(source.name().into(), document);
+                Waiting::Entries(source, format) => self.open = Open::Entries(self.reader(&source, format)?),
+                Waiting::Table(name, table) => self.open = Open::Rows(RowReader::start(name, table)),
+                Waiting::Started(open, held) => (self.open, self.held) = (open, held),
+                Waiting::Document(_) => unreachable!("the documents are read before the first record"),
+                Waiting::Read(name, reading) => {
+                    let chunk = EntryChunk::of_document(name.into(), reading, self.sizes);
                     return Ok(Some(chunk.with_split(self.split.clone())));
                 }
             }
@@ -357,6 +450,6 @@ impl Iterator for Inputs {
     type Item = Result<Vec<EntryChunk>>;
 
     fn next(&mut self) -> Option<Result<Vec<EntryChunk>>> {
-        self.held.pop_front().or_else(|| self.read_run())
+        self.read_run()
     }
 }

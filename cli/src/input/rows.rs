@@ -3,6 +3,7 @@
 //! A thread of its own reads the rows, and waits while the queue is full.
 
 use super::chunk::Row;
+use super::fts5::Fts5Table;
 use anyhow::{Result, anyhow, bail};
 use snapseek::document::GROUP;
 use snapseek::json::Json;
@@ -18,6 +19,11 @@ const WAITING_GROUPS: usize = 4;
 pub trait TableReader: Send {
     /// The length of all rows in bytes, in the unit of [`RowSender::send`]; `None` if it is unknown.
     fn len(&self) -> Option<u64>;
+
+    /// The settings of the table, if it is one of FTS5.
+    fn fts5_table(&self) -> Option<&Fts5Table> {
+        None
+    }
 
     /// Reads all rows and sends them, until the receiver has enough.
     fn read(self: Box<Self>, rows: &mut RowSender) -> Result<()>;

@@ -1,6 +1,6 @@
 //! How does a long record become several? `--chunk FIELD` cuts the text of a field, and each piece becomes a record.
 
-use super::document::number;
+use super::page::number;
 use snapseek::Record;
 use snapseek::chunking::{DEFAULT_OVERLAP, DEFAULT_SIZE, check_sizes, chunk_text};
 use snapseek::json::Json;

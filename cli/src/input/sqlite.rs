@@ -1,5 +1,6 @@
 //! Records from a SQLite database: the rows of a table, or of a query.
 
+use super::fts5::{Fts5Table, quoted};
 use super::options::InputOptions;
 use super::rows::{Demand, RowSender, TableCell, TableColumns, TableReader};
 use anyhow::{Context, Result, bail, ensure};
@@ -18,6 +19,7 @@ pub struct SqliteRows {
     sql: String,
     columns: TableColumns,
     meanings: Vec<Meaning>,
+    fts5: Option<Fts5Table>,
 }
 
 /// The properties of a column's declared type that its values do not show.
@@ -44,11 +46,17 @@ impl SqliteRows {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(PATIENCE)?;
+        let mut fts5 = None;
         let (sql, fallback) = match (&options.query, &options.table) {
             (Some(query), _) => (query.clone(), None),
             (None, table) => {
                 let table = chosen(&connection, table.as_deref())?;
-                selection(&connection, &table, options.id.as_deref())?
+                fts5 = Fts5Table::read(&connection, &table)?;
+                let (texts, condition) = fts5.as_ref().map_or((table.as_str(), None), Fts5Table::texts);
+                let (sql, fallback) =
+                    selection(&connection, texts, condition.as_deref(), options.id.as_deref())?;
+                let id_column = fts5.as_ref().and_then(Fts5Table::id_column).map(str::to_owned);
+                (sql, fallback.or(id_column))
             }
         };
         let (columns, meanings) = {
@@ -59,7 +67,7 @@ impl SqliteRows {
             let meanings = statement.columns().map(|column| Meaning::of(column.decl_type())).collect();
             (columns, meanings)
         };
-        Ok(SqliteRows { connection, sql, columns, meanings })
+        Ok(SqliteRows { connection, sql, columns, meanings, fts5 })
     }
 }
 
@@ -98,9 +106,15 @@ fn chosen(connection: &Connection, named: Option<&str>) -> Result<String> {
     }
 }
 
-/// Returns a query for a whole table in row order, and the primary key, which is the id if no column is named "id".
-fn selection(connection: &Connection, table: &str, id: Option<&str>) -> Result<(String, Option<String>)> {
-    let quoted = format!("\"{}\"", table.replace('"', "\"\""));
+/// Returns a query for the rows of a table that fulfil a condition, in row order, and the primary key, which is the id if
+/// no column is named "id".
+fn selection(
+    connection: &Connection,
+    table: &str,
+    condition: Option<&str>,
+    id: Option<&str>,
+) -> Result<(String, Option<String>)> {
+    let quoted = quoted(table);
     let mut statement =
         connection.prepare("SELECT name, pk FROM pragma_table_info(?1) WHERE name IS NOT NULL")?;
     let columns =
@@ -122,12 +136,17 @@ fn selection(connection: &Connection, table: &str, id: Option<&str>) -> Result<(
         _ if has_rowid => ("rowid AS id, ", None),
         _ => ("", None),
     };
-    Ok((format!("SELECT {ids}* FROM {quoted}{order}"), fallback))
+    let condition = condition.map_or_else(String::new, |condition| format!(" WHERE {condition}"));
+    Ok((format!("SELECT {ids}* FROM {quoted}{condition}{order}"), fallback))
 }
 
 impl TableReader for SqliteRows {
     fn len(&self) -> Option<u64> {
         None
+    }
+
+    fn fts5_table(&self) -> Option<&Fts5Table> {
+        self.fts5.as_ref()
     }
 
     fn read(self: Box<Self>, rows: &mut RowSender) -> Result<()> {

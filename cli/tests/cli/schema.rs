@@ -89,7 +89,7 @@ fn a_preset_that_is_none_and_one_beside_a_schema_are_errors_of_the_command_line(
     folder.write("a.jsonl", RECORDS);
     folder.write("s.toml", "[fields]\nt = {}\n");
     let ran = folder.run(&["build", "a.jsonl", "-o", "a.snap", "--preset", "attic"]);
-    ran.expect_code(2).expect_stderr("[possible values: hybrid, memory, rag, unified, vault]");
+    ran.expect_code(2).expect_stderr("[possible values: hybrid, memory, rag, unified, vault, docs]");
     let args = ["build", "a.jsonl", "-o", "a.snap", "--preset", "memory", "--schema", "s.toml"];
     folder
         .run(&args)
