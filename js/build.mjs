@@ -17,6 +17,8 @@ const TO = new URL("../pkg/", import.meta.url);
 const MANIFEST = new URL("../pkg.json", import.meta.url);
 
 const INLINED = "snapseek-inline.js";
+/** The script that some calls load when they need it. */
+const ON_DEMAND = "on-demand";
 const MODULES = process.argv.slice(2);
 const RELATIVE = /(\bfrom\s*|\bimport\s*\(?\s*|\brequire\(\s*)"\.\/([\w.-]+)"/g;
 
@@ -102,11 +104,14 @@ const kinds = {
       // Lets ES modules that import it see the names of what it exports.
       platform: "node",
       define: { "import.meta.url": "__url" },
-      // The module as a script stays an ES module: twice it would be a third of the package.
+      // The module as a script stays an ES module: twice it would be a third of the package. The script of
+      // parts that are loaded on demand shares classes with this one, so it becomes CommonJS too.
       supported: { "dynamic-import": true },
     });
     const url = source.includes("import.meta.url") ? 'const __url=require("node:url").pathToFileURL(__filename).href;' : "";
-    return `"use strict";${url}${code.replace('"use strict";', "")}`.replace(/require\("(\.\/[\w.-]+)\.js"\)/g, 'require("$1.cjs")');
+    return `"use strict";${url}${code.replace('"use strict";', "")}`
+      .replace(/require\("(\.\/[\w.-]+)\.js"\)/g, 'require("$1.cjs")')
+      .replaceAll(`import("./${ON_DEMAND}.js")`, `Promise.resolve().then(()=>require("./${ON_DEMAND}.cjs"))`);
   },
 };
 
@@ -122,7 +127,7 @@ function imported(file, text) {
 
 const manifest = await readFile(MANIFEST, "utf8");
 const entries = [...new Set(leaves(JSON.parse(manifest).exports).map((path) => path.replace("./", "")))];
-const made = await scripts(entries.filter((name) => /^[\w-]+\.js$/.test(name)));
+const made = await scripts([...entries.filter((name) => /^[\w-]+\.js$/.test(name)), `${ON_DEMAND}.js`]);
 const files = new Map([["package.json", manifest]]);
 const waiting = entries.filter((name) => name !== "package.json");
 for (const file of waiting) {

@@ -1,5 +1,6 @@
 // Separates the options that JavaScript handles from the options that the module reads.
 
+import { forms } from "./host-options.js";
 import { foreign, optionsText } from "./plain.js";
 import type { Embed } from "./types.js";
 
@@ -40,7 +41,7 @@ export function askedOf(options: unknown, embedding: Embed | undefined): Asked {
     return taken;
   };
   const embed = take("embed", (value) => (typeof value === "function" ? (value as Embed) : undefined));
-  const signal = take("signal", (value) => (isSignal(value) ? value : undefined));
+  const signal = take("signal", (value) => (forms.signal.fits(value) ? (value as AbortSignal) : undefined));
   const vector = take("vector", vectorOf);
   return { options: Array.isArray(options) ? options : rest, embed: embed ?? embedding, signal, vector };
 }
@@ -51,19 +52,26 @@ export function hostText(host: object): string | undefined {
 }
 
 /**
- * Adds positional arguments to the options of a call. An option with the name of an argument is a fault, which the module
+ * Adds positional arguments to the options of a call. An option with the name of a given argument is a fault, which the module
  * reports. Options that are not an object stay as they are, to be reported.
  */
 export function joined(args: object, options: unknown): unknown {
   if (options === undefined || options === null) return args;
-  if (typeof options !== "object" || Array.isArray(options)) return options;
+  if (!isOptions(options)) return options;
   const given = options as Readonly<Record<string, unknown>>;
-  const once = Object.entries(args).map(([name, value]) => [name, given[name] === undefined ? value : foreign("two values")]);
+  const present = Object.entries(args).filter(([, value]) => value !== undefined);
+  const once = present.map(([name, value]) => [name, given[name] === undefined ? value : foreign("two values")]);
   return { ...options, ...Object.fromEntries(once) };
 }
 
-function isSignal(value: unknown): value is AbortSignal {
-  return typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
+/** Whether a value can hold options: an object that is no array. */
+export function isOptions(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether a value is an iterable object. */
+export function isList(value: unknown): value is Iterable<object> {
+  return typeof value === "object" && value !== null && Symbol.iterator in value;
 }
 
 /** Returns the numbers of an array or typed array; `undefined` for other values or if a number is not finite. */
@@ -80,6 +88,12 @@ export async function timed<T>(work: () => Promise<T>): Promise<T> {
   const response = await work();
   if (!Array.isArray((response as { warnings?: unknown } | null)?.warnings)) return response;
   return { ...response, elapsed: performance.now() - began };
+}
+
+/** Like {@link timed}, for a call that answers at once. */
+export function timedSync<T extends object>(work: () => T): T {
+  const began = performance.now();
+  return { ...work(), elapsed: performance.now() - began };
 }
 
 /**

@@ -1,7 +1,9 @@
 // Builds an engine in batches. Between batches it gives the page its turn, so that the page does not freeze.
 
-import { embedded, embedError } from "./embedding.js";
-import { call, filled, isList, listed } from "./engine.js";
+import type { TextToEmbed } from "./building-vectors.js";
+import { isList } from "./asked.js";
+import { call, filled, listed } from "./engine.js";
+import { SnapseekError } from "./errors.js";
 import type { Build as RawBuild, Engine as RawEngine } from "./glue.js";
 import { turn } from "./turn.js";
 import type { Embed, PresetName, Schema } from "./types.js";
@@ -26,8 +28,6 @@ export interface Building {
 const TURN = 30;
 const RECORDS_PER_BATCH = 64;
 const CHARACTERS_PER_BATCH = 100_000;
-/** The number of texts per call of `embed`. */
-const TEXTS_PER_CALL = 100;
 
 /**
  * Builds an engine. The warnings say which texts could not be embedded.
@@ -41,12 +41,12 @@ export async function built(
   { signal, onProgress, embed, strict }: Building,
 ): Promise<{ readonly raw: RawEngine; readonly warnings: readonly string[] }> {
   const total = countOf(records);
-  const vectors = embed && new BuildVectors(embed, signal);
+  const vectors = embed && new (await import("./on-demand.js")).BuildVectors(embed, signal);
   const raw = await filled<RawEngine, RawBuild>(() => new Build(schema), async (build) => {
     let taken = 0;
     let began = performance.now();
     for (const batch of batchesOf(records)) {
-      if (vectors) await vectors.add(build, call(() => build.texts(batch)) as Text[]);
+      if (vectors) await vectors.add(build, JSON.parse(call(() => build.texts(batch))) as TextToEmbed[]);
       call(() => build.add(batch));
       taken += typeof batch === "string" ? batch.trimEnd().split("\n").length : batch.length;
       onProgress?.(total === undefined ? { records: taken } : { records: taken, total });
@@ -58,52 +58,9 @@ export async function built(
     }
     await vectors?.flush(build);
     const [failure] = vectors?.warnings() ?? [];
-    if (strict && failure !== undefined) throw embedError(failure);
+    if (strict && failure !== undefined) throw new SnapseekError("embed/failed", failure);
   });
   return { raw, warnings: vectors?.warnings() ?? [] };
-}
-
-type Text = readonly [id: string, kind: string, text: string, model: string];
-
-/** Embeds the texts of a build in batches, and adds the vectors to it. */
-class BuildVectors {
-  readonly #embed: Embed;
-  readonly #signal: AbortSignal | undefined;
-  readonly #failures = new Map<string, number>();
-  #waiting: Text[] = [];
-  #width: number | undefined;
-
-  constructor(embed: Embed, signal: AbortSignal | undefined) {
-    this.#embed = embed;
-    this.#signal = signal;
-  }
-
-  async add(build: RawBuild, texts: readonly Text[]): Promise<void> {
-    this.#waiting.push(...texts);
-    while (this.#waiting.length >= TEXTS_PER_CALL) await this.#send(build);
-  }
-
-  async flush(build: RawBuild): Promise<void> {
-    while (this.#waiting.length > 0) await this.#send(build);
-  }
-
-  /** Returns one sentence per reason, with the number of records that have no vector. */
-  warnings(): readonly string[] {
-    return Array.from(this.#failures, ([failure, count]) => `${failure} (${count} records have no vector)`);
-  }
-
-  async #send(build: RawBuild): Promise<void> {
-    const batch = this.#waiting.splice(0, TEXTS_PER_CALL);
-    const texts = batch.map(([, , text]) => text);
-    const made = await embedded(texts, this.#embed, { width: this.#width, signal: this.#signal });
-    const lines = batch.flatMap(([id, kind, , model], place) => {
-      const { vector, failure } = made[place]!;
-      if (failure !== undefined) this.#failures.set(failure, (this.#failures.get(failure) ?? 0) + 1);
-      this.#width ??= vector?.length;
-      return vector ? [{ $: "vector", id, kind, model, vector: Array.from(vector) }] : [];
-    });
-    call(() => build.add(lines));
-  }
 }
 
 function countOf(records: Iterable<object> | string): number | undefined {

@@ -3,7 +3,7 @@
 import { call, type RawSearcher } from "./engine.js";
 import { SnapseekError, unread } from "./errors.js";
 import type { Environment, OpenOptions } from "./index.js";
-import { isPlace } from "./place.js";
+import { beside, extended, isPlace } from "./place.js";
 import { foreign, httpFile, type ReadPart } from "./ranges.js";
 import type { Source } from "./source.js";
 
@@ -14,7 +14,7 @@ export type DocumentSource = string | URL | Blob;
 const AT_ONCE = 6;
 
 /**
- * Returns the loader of a snapshot's documents; `undefined` if the documents are in the snapshot itself.
+ * Returns the loader of a snapshot's documents.
  *
  * @internal
  */
@@ -23,22 +23,15 @@ export async function documentsOf(
   source: Source | PromiseLike<Source>,
   { docs, docsCache, onMissingRanges = "error" }: OpenOptions,
   environment: Environment,
-): Promise<Documents | undefined> {
-  const count = raw.documentFiles;
-  if (count === 0) return undefined;
+): Promise<Documents> {
   const { file } = environment;
   const reader = (place: DocumentSource): ReadPart => {
     if (isPlace(place)) return file?.(place) ?? httpFile(place, onMissingRanges);
     return async (start, end) => new Uint8Array(await place.slice(start, end).arrayBuffer());
   };
-  try {
-    const files = everyFile(docs ?? beside(await source, file), count, file).map(reader);
-    if (docsCache !== undefined) call(() => raw.setDocumentCache(docsCache));
-    return loading(files);
-  } catch (error) {
-    raw.free();
-    throw error;
-  }
+  const files = everyFile(docs ?? beside(await source, file), raw.documentFiles, file).map(reader);
+  if (docsCache !== undefined) call(() => raw.setDocumentCache(docsCache));
+  return loading(files);
 }
 
 /**
@@ -89,25 +82,9 @@ function loading(files: readonly ReadPart[]): Documents {
 type Places = DocumentSource | readonly DocumentSource[];
 type FileAt = Environment["file"];
 
-/**
- * Returns the address of the documents beside a snapshot; an empty list if the snapshot has no address.
- *
- * @internal
- */
-export function beside(source: Source, fileAt?: FileAt): Places {
-  const place = isPlace(source) ? source : (source as Partial<Response>).url;
-  return place ? extended(place, ".docs", fileAt) : [];
-}
-
 function everyFile(places: Places, count: number, fileAt: FileAt): readonly DocumentSource[] {
   if (isPlace(places) && count > 1) return Array.from({ length: count }, (_, file) => extended(places, `.${file}`, fileAt));
   const all = [places].flat() as readonly DocumentSource[];
   if (all.length === count || all.length === 0) return all;
   throw new SnapseekError("option/docs", `docs: the snapshot has ${count} files of documents, and ${all.length} were given`);
-}
-
-/** Appends a suffix to the path of an address, before the query and fragment of a URL. */
-function extended(place: string | URL, suffix: string, fileAt: FileAt): string {
-  const isPath = typeof place === "string" && fileAt?.(place);
-  return isPath ? place + suffix : String(place).replace(/(?=[?#])|$/, suffix);
 }

@@ -1,9 +1,11 @@
 // Calls the caller's `embed` function, and checks its vectors before anything uses or caches them.
 
 import { unlessAborted } from "./abort.js";
+import type { Asked, HostInputs } from "./asked.js";
 import { EmbeddingCache } from "./embedding-cache.js";
 import { reasonOf, SnapseekError } from "./errors.js";
-import type { Embed } from "./types.js";
+import { wellFormed } from "./plain.js";
+import type { Embed, Schema } from "./types.js";
 
 /** The vector of a text, or the reason why there is none. */
 export type Embedding = { readonly vector: Float32Array; readonly failure?: never } | { readonly vector?: never; readonly failure: string };
@@ -61,8 +63,27 @@ function usable(value: unknown, width: number | undefined): Embedding {
  */
 export class QueryEmbedder {
   readonly #cache = new EmbeddingCache();
+  /** The name of the schema's first model; `undefined` if it has none. */
+  readonly #firstModel: string | undefined;
+  /** Returns the number of numbers in a vector of a model; `undefined` where no vector has settled it yet. */
+  readonly #widthOf: (model: string) => number | undefined;
 
-  async vectorOf(query: string, model: string, embed: Embed, options: EmbedOptions): Promise<Embedding> {
+  constructor({ vectors = {} }: Schema, widthOf: (model: string) => number | undefined) {
+    this.#firstModel = Object.keys(vectors)[0];
+    this.#widthOf = widthOf;
+  }
+
+  /** Embeds the query of a call that has an `embed` function. Embeds nothing if the snapshot has no vectors. */
+  async inputs({ options, embed, signal }: Asked, query: string): Promise<HostInputs> {
+    const { model, strict } = Object(options) as { model?: unknown; strict?: unknown };
+    const named = typeof model === "string" ? model : this.#firstModel;
+    if (named === undefined) return {};
+    const { vector, failure } = await this.#vectorOf(wellFormed(query), named, embed!, { width: this.#widthOf(named), signal });
+    if (failure !== undefined && strict === true) throw new SnapseekError("embed/failed", failure);
+    return { made: vector, byEmbed: true, failures: failure === undefined ? undefined : [failure] };
+  }
+
+  async #vectorOf(query: string, model: string, embed: Embed, options: EmbedOptions): Promise<Embedding> {
     const key = JSON.stringify([model, query]);
     const known = this.#cache.get(key);
     if (known && (options.width === undefined || known.length === options.width)) return { vector: known };
@@ -70,9 +91,4 @@ export class QueryEmbedder {
     if (made!.vector) this.#cache.set(key, made!.vector);
     return made!;
   }
-}
-
-/** The error of a call with `strict: true` whose vector is missing. */
-export function embedError(failure: string): SnapseekError {
-  return new SnapseekError("embed/failed", failure);
 }

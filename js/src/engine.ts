@@ -1,13 +1,13 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { unlessAborted } from "./abort.js";
-import { type Asked, askedOf, type HostInputs, hostText, joined, timed, withInfinities } from "./asked.js";
+import { type Asked, askedOf, type HostInputs, hostText, isList, joined, timed, timedSync, withInfinities } from "./asked.js";
 import type { Documents } from "./documents.js";
-import { embedError, QueryEmbedder } from "./embedding.js";
+import type { QueryEmbedder } from "./embedding.js";
 import { fromRaw, isRaw, SnapseekError } from "./errors.js";
 import type { Engine as RawEngine } from "./glue.js";
 import { checkArguments, checkOptions, count, forms } from "./host-options.js";
 import { MemoryRecipe } from "./memory.js";
-import { optionsText, wellFormed } from "./plain.js";
+import { optionsText } from "./plain.js";
 import { Rag } from "./rag.js";
 import type {
   Embed,
@@ -104,10 +104,8 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
    */
   readonly embedding: Embed | undefined;
 
-  /** Embeds queries, and caches their vectors. */
-  readonly #embedder = new QueryEmbedder();
-  /** The name of the schema's first model; `null` if it has none, `undefined` if not yet known. */
-  #firstModel: string | null | undefined;
+  /** Embeds queries, and caches their vectors; `undefined` until a call has an `embed` function. */
+  #embedder: QueryEmbedder | undefined;
 
   /** Sentences about records that `build` could not embed. Often empty. */
   readonly warnings: readonly string[];
@@ -181,17 +179,12 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
    *
    * @internal
    */
-  async embedQuery({ options, embed, vector, signal }: Asked, text: unknown): Promise<HostInputs> {
-    signal?.throwIfAborted();
-    if (!embed || vector || typeof text !== "string" || !text.trim()) return {};
-    const { model, strict } = Object(options) as { model?: unknown; strict?: unknown };
-    this.#firstModel ??= Object.keys(this.schema().vectors ?? {})[0] ?? null;
-    const named = typeof model === "string" ? model : this.#firstModel;
-    if (named === null) return {};
-    const width = this.call((raw) => raw.modelWidth(named));
-    const { vector: made, failure } = await this.#embedder.vectorOf(wellFormed(text), named, embed, { width, signal });
-    if (failure !== undefined && strict === true) throw embedError(failure);
-    return { made, byEmbed: true, failures: failure === undefined ? undefined : [failure] };
+  async embedQuery(asked: Asked, text: unknown): Promise<HostInputs> {
+    asked.signal?.throwIfAborted();
+    if (!asked.embed || asked.vector || typeof text !== "string" || !text.trim()) return {};
+    const { QueryEmbedder } = await import("./on-demand.js");
+    this.#embedder ??= new QueryEmbedder(this.schema(), (model) => this.call((raw) => raw.modelWidth(model)));
+    return this.#embedder.inputs(asked, text);
   }
 
   /**
@@ -233,9 +226,7 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
    * snapshot's own embedder. It throws `documents/missing` if it needs documents of other files that are not in memory.
    */
   searchSync(query: string, options?: Omit<SearchOptions, "embed" | "signal">): SearchResponse<R> {
-    const began = performance.now();
-    const response = this.#search(askedOf(joined({ query }, options), undefined));
-    return { ...response, elapsed: performance.now() - began };
+    return timedSync(() => this.#search(askedOf(joined({ query }, options), undefined)));
   }
 
   /**
@@ -273,7 +264,7 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
    */
   verify(options: { readonly checksumsOnly?: boolean } = {}): void {
     checkOptions(options, { checksumsOnly: forms.boolean });
-    this.call((raw) => (options.checksumsOnly ? raw.verifyChecksums() : raw.verify()));
+    this.call((raw) => raw.verify(options.checksumsOnly ?? false));
   }
 
   /** Releases the memory. Every later call throws `engine/freed`, except `free`, which does nothing. */
@@ -332,11 +323,11 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
    *
    * @internal
    */
-  ask<T>(name: string, options: unknown, text?: unknown, more?: object): Promise<T> {
+  ask<T>(name: string, options: unknown, text?: unknown): Promise<T> {
     const asked = askedOf(options, this.embedding);
     return timed(async () => {
       const host = await this.embedQuery(asked, text);
-      const inputs = { ...more, ...host, made: host.made ?? asked.vector };
+      const inputs = { ...host, made: host.made ?? asked.vector };
       return this.withDocuments(() => this.askSync<T>(name, asked.options, inputs), { signal: asked.signal });
     });
   }
@@ -426,15 +417,6 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
  */
 export function freed(): SnapseekError {
   return new SnapseekError("engine/freed", "this engine was freed; open the snapshot again");
-}
-
-/**
- * Returns whether a value is an iterable object.
- *
- * @internal
- */
-export function isList(value: unknown): value is Iterable<object> {
-  return typeof value === "object" && value !== null && Symbol.iterator in value;
 }
 
 /**

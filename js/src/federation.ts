@@ -8,6 +8,7 @@ import { kindOf } from "./host-options.js";
 import { formatZodError } from "./primitives.js";
 import type { RemoteEngine } from "./remote.js";
 import type { Embed, StoredRecord } from "./types.js";
+import type { Vault } from "./vault.js";
 import type {
   FederationResponse,
   VaultCallOptions,
@@ -75,8 +76,8 @@ export class Federation<R extends object = StoredRecord> {
       const inputs = await this.#vectors(query, isUsable ? { ...rest, embed: once(embed) } : options);
       // A tier gets its vector with the call, so `embed` is passed on only where it is at fault.
       const asked = isUsable ? rest : options;
-      const search = ({ engine }: Tier<R>, number: number) =>
-        engine.vault.tier.search(query, asked, inputs[number]!) as Promise<VaultResponse<M, R>>;
+      const search = (tier: Tier<R>, number: number) =>
+        vaultOf(tier).tier("search", query, asked, inputs[number]!) as Promise<VaultResponse<M, R>>;
       return this.#merged(rest, await Promise.all(this.#tiers.map(search)));
     });
   }
@@ -84,15 +85,15 @@ export class Federation<R extends object = StoredRecord> {
   /** Embeds the query, once for all tiers with the same model and width. */
   async #vectors(query: unknown, options: unknown): Promise<HostInputs[]> {
     const { model } = Object(options) as { model?: unknown };
-    const models = await Promise.all(this.#tiers.map(({ engine }) => engine.vault.tier.model(model)));
+    const models = await Promise.all(this.#tiers.map((tier) => vaultOf(tier).tier("model", model)));
     const made = new Map<string, Promise<HostInputs>>();
     const keys = models.map((model) => model && JSON.stringify(model));
-    this.#tiers.forEach(({ engine }, number) => {
+    this.#tiers.forEach((tier, number) => {
       const key = keys[number];
       if (!key) return;
       const before = made.get(key) ?? Promise.resolve<HostInputs>({});
       // The first tier that can embed decides, also where its `embed` fails.
-      made.set(key, before.then((inputs) => (inputs.byEmbed ? inputs : engine.vault.tier.vector(query, options))));
+      made.set(key, before.then((inputs) => (inputs.byEmbed ? inputs : vaultOf(tier).tier("vector", query, options))));
     });
     const inputs = keys.map((key): HostInputs | Promise<HostInputs> => (key ? made.get(key)! : {}));
     return Promise.all(inputs);
@@ -134,8 +135,8 @@ export class Federation<R extends object = StoredRecord> {
       const found = new Map<string, R>();
       let wanted: readonly (string | number)[] = [ids].flat();
       let asked: unknown = ids;
-      for (const { engine } of this.#tiers) {
-        const { entries, missing } = (await engine.vault.tier.load(asked, options)) as VaultLoaded<R>;
+      for (const tier of this.#tiers) {
+        const { entries, missing } = await vaultOf(tier).tier("load", asked, options);
         const here = wanted.map(String).filter((id) => !missing.includes(id));
         here.forEach((id, place) => found.set(id, entries[place]!));
         asked = wanted = missing;
@@ -159,15 +160,15 @@ export class Federation<R extends object = StoredRecord> {
    */
   async feedback(row: VaultFeedback, options?: VaultCallOptions): Promise<VaultWeights> {
     const { entryId } = Object(row) as Partial<VaultFeedback>;
-    for (const { engine } of this.#tiers) {
-      if (await engine.vault.tier.holds(entryId)) return engine.vault.tier.feedback(row, options);
+    for (const tier of this.#tiers) {
+      if (await vaultOf(tier).tier("holds", entryId)) return vaultOf(tier).tier("feedback", row, options);
     }
-    return this.#tiers[0]!.engine.vault.tier.feedback(row, options);
+    return vaultOf(this.#tiers[0]!).tier("feedback", row, options);
   }
 
   /** Returns, by the names of the tiers, the weight of each signal and the feedback behind it. */
   async weights(options?: VaultCallOptions): Promise<{ readonly [tier: string]: VaultWeights }> {
-    const weights = this.#tiers.map(async ({ name, engine }) => [name, await engine.vault.tier.weights(options)] as const);
+    const weights = this.#tiers.map(async (tier) => [tier.name, await vaultOf(tier).tier("weights", options)] as const);
     return Object.fromEntries(await Promise.all(weights));
   }
 }
@@ -200,6 +201,11 @@ function checked<R extends object>(tiers: Iterable<Tier<R>>): readonly Tier<R>[]
     }
   });
   return issues.length > 0 ? fail(issues) : all;
+}
+
+/** Returns the vault of a tier. One in a worker is called in the same way, but its type has lost the types of each call. */
+function vaultOf<R extends object>({ engine }: Tier<R>): Vault<R> {
+  return engine.vault as Vault<R>;
 }
 
 /** Returns the default weight of a tier. */

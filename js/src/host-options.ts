@@ -86,10 +86,9 @@ function faultOf({ wanted }: OptionForm, value: unknown): string {
 
 /** Names the kind of a value in a message. */
 export function kindOf(value: unknown): string {
-  if (value === null) return "null";
-  if (typeof value === "number") return String(value);
+  if (value === null || value === undefined || typeof value === "number") return String(value);
   if (Array.isArray(value)) return "an array";
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? "an invalid date" : "a date";
   if (typeof value === "string") return `"${value}"`;
-  return typeof value === "object" ? "an object" : typeof value === "undefined" ? "undefined" : `a ${typeof value}`;
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

@@ -2,7 +2,7 @@
 
 import { unlessAborted } from "./abort.js";
 import { built, type BuildProgress } from "./building.js";
-import { documentsOf, type DocumentSource } from "./documents.js";
+import type { Documents, DocumentSource } from "./documents.js";
 import { Engine, Searcher, type RawSearcher } from "./engine.js";
 import { SnapseekError } from "./errors.js";
 import { checkOptions, count, forms, oneOf } from "./host-options.js";
@@ -173,6 +173,26 @@ export function connect(raw: typeof whole, environment: Environment): Package {
     },
     load,
   };
+}
+
+/**
+ * Returns the loader of documents in other files; `undefined` if the snapshot itself holds its documents. Frees the engine if
+ * that fails.
+ */
+async function documentsOf(
+  raw: RawSearcher,
+  source: Source | PromiseLike<Source>,
+  options: OpenOptions,
+  environment: Environment,
+): Promise<Documents | undefined> {
+  if (raw.documentFiles === 0) return undefined;
+  try {
+    const onDemand = await import("./on-demand.js");
+    return await onDemand.documentsOf(raw, source, options, environment);
+  } catch (error) {
+    raw.free();
+    throw error;
+  }
 }
 
 /** Turns a fault among the settings in an option into a fault of that option. */

@@ -26,12 +26,12 @@ export interface ScoredMemory {
 }
 
 /** The weights that the memory recipe uses by default. */
-export const DEFAULT_WEIGHTS: Readonly<Required<MemoryWeights>> = Object.freeze({
+export const DEFAULT_WEIGHTS: Readonly<Required<MemoryWeights>> = /* @__PURE__ */ Object.freeze({
   semantic: 0.4,
   keyword: 0.25,
   salience: 0.2,
   recency: 0.15,
-  sectorBoost: Object.freeze({ reflective: 1.2, semantic: 1.1, procedural: 1, emotional: 0.9, episodic: 0.8 }),
+  sectorBoost: /* @__PURE__ */ Object.freeze({ reflective: 1.2, semantic: 1.1, procedural: 1, emotional: 0.9, episodic: 0.8 }),
 });
 
 /**

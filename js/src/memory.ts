@@ -1,8 +1,7 @@
 // The memory recipe: how does an assistant remember?
 
 import { unlessAborted } from "./abort.js";
-import { askedOf, timed } from "./asked.js";
-import { embedded, type Embedding } from "./embedding.js";
+import { askedOf, isOptions, joined, timed } from "./asked.js";
 import type { Engine } from "./engine.js";
 import { SnapseekError } from "./errors.js";
 import { checkArguments, forms } from "./host-options.js";
@@ -106,7 +105,7 @@ export class MemoryRecipe {
    * `decay` its salience has faded.
    */
   async get(id: string | number, options?: MemoryCallOptions): Promise<Memory | undefined> {
-    const found = await this.#engine.ask<{ readonly memory: Memory | null }>("memory.get", withArguments(options, { id }));
+    const found = await this.#engine.ask<{ readonly memory: Memory | null }>("memory.get", joined({ id }, options));
     return found.memory ?? undefined;
   }
 
@@ -119,14 +118,14 @@ export class MemoryRecipe {
   async timeline(id: string | number, before?: number, after?: number, options?: MemoryCallOptions): Promise<TimelineResult> {
     const found = await this.#engine.ask<Omit<TimelineResult, "sessions"> & { readonly sessions: readonly MemorySession[] }>(
       "memory.timeline",
-      withArguments(options, { id, before, after }),
+      joined({ id, before, after }, options),
     );
     return { ...found, sessions: new Map(found.sessions.map((session) => [session.id, session])) };
   }
 
   /** Returns the session that used a memory last, and how; `null` where no session has used it. */
   sessionContext(id: string | number, options?: MemoryCallOptions): Promise<SessionContext | null> {
-    return this.#engine.ask("memory.sessionContext", withArguments(options, { id }));
+    return this.#engine.ask("memory.sessionContext", joined({ id }, options));
   }
 
   /**
@@ -141,7 +140,8 @@ export class MemoryRecipe {
     sessionId?: string,
     options?: MemoryCallOptions,
   ): Promise<MemoryWritten> {
-    const asked = isOptions(memory) ? withArguments(options, { ...memory, ...defined({ projectId, sessionId }) }) : memory;
+    const named = { ...(projectId !== undefined && { projectId }), ...(sessionId !== undefined && { sessionId }) };
+    const asked = isOptions(memory) ? joined({ ...memory, ...named }, options) : memory;
     return this.#write("memory.create", asked);
   }
 
@@ -155,7 +155,7 @@ export class MemoryRecipe {
     checkArguments({ fields }, { fields: forms.object }, ["fields"]);
     const { id: other = id } = fields as { readonly id?: unknown };
     if (String(other) !== String(id)) throw new SnapseekError("option/id", "id: the id of a memory cannot be changed");
-    const asked = withArguments(options, { ...fields, id });
+    const asked = joined({ ...fields, id }, options);
     const { signal } = askedOf(asked, undefined);
     const before = this.#updates.get(String(id));
     const update = (before ?? Promise.resolve()).then(() => this.#write("memory.update", asked));
@@ -168,7 +168,7 @@ export class MemoryRecipe {
 
   /** Marks a memory as superseded from now on, and links the new memory to it. */
   async supersede(oldId: string | number, newId: string | number, options?: MemoryCallOptions): Promise<void> {
-    await this.#engine.ask("memory.supersede", withArguments(options, { oldId, newId }));
+    await this.#engine.ask("memory.supersede", joined({ oldId, newId }, options));
   }
 
   /**
@@ -182,7 +182,7 @@ export class MemoryRecipe {
     type?: string,
     options?: MemoryCallOptions & { /** When it ends. Defaults to never. */ readonly validUntil?: number | string | Date },
   ): Promise<void> {
-    await this.#engine.ask("memory.relate", withArguments(options, { sourceId, targetId, type }));
+    await this.#engine.ask("memory.relate", joined({ sourceId, targetId, type }, options));
   }
 
   /**
@@ -191,7 +191,7 @@ export class MemoryRecipe {
    * @param amount The share of the distance to 1, 0 to 1. Defaults to 0.1.
    */
   reinforce(id: string | number, amount?: number, options?: MemoryCallOptions): Promise<number> {
-    return this.#changeSalience("memory.reinforce", withArguments(options, { id, amount }));
+    return this.#changeSalience("memory.reinforce", joined({ id, amount }, options));
   }
 
   /**
@@ -200,7 +200,7 @@ export class MemoryRecipe {
    * @param amount The share of the salience, 0 to 1. Defaults to 0.2.
    */
   deemphasize(id: string | number, amount?: number, options?: MemoryCallOptions): Promise<number> {
-    return this.#changeSalience("memory.deemphasize", withArguments(options, { id, amount }));
+    return this.#changeSalience("memory.deemphasize", joined({ id, amount }, options));
   }
 
   /** Records that a session used a memory. */
@@ -210,17 +210,17 @@ export class MemoryRecipe {
     usage: MemoryUsage,
     options?: MemoryCallOptions,
   ): Promise<void> {
-    await this.#engine.ask("memory.linkToSession", withArguments(options, { id, sessionId, usage }));
+    await this.#engine.ask("memory.linkToSession", joined({ id, sessionId, usage }, options));
   }
 
   /** Marks a memory as deleted: it stays stored, and searches do not find it any more. */
   async delete(id: string | number, options?: MemoryCallOptions): Promise<void> {
-    await this.#engine.ask("memory.delete", withArguments(options, { id }));
+    await this.#engine.ask("memory.delete", joined({ id }, options));
   }
 
   /** Begins a session, or adds fields to one. */
   async session(session: NewMemorySession, options?: MemoryCallOptions): Promise<void> {
-    await this.#engine.ask("memory.session", isOptions(session) ? withArguments(options, session) : session);
+    await this.#engine.ask("memory.session", isOptions(session) ? joined(session, options) : session);
   }
 
   async #changeSalience(name: string, asked: unknown): Promise<number> {
@@ -233,54 +233,18 @@ export class MemoryRecipe {
     return this.#engine.ask(name, asked, mode === "keyword" ? undefined : query);
   }
 
-  /** Writes a memory, and embeds its text before, where the write needs a new vector. */
+  /** Writes a memory, and embeds its text before, where there is an `embed` function and the write needs a new vector. */
   #write(name: "memory.create" | "memory.update", given: unknown): Promise<MemoryWritten> {
-    const { options, embed, signal, vector } = askedOf(given, this.#engine.embedding);
+    const asked = askedOf(given, this.#engine.embedding);
+    if (!asked.embed || asked.vector) return this.#engine.ask(name, given);
     return timed(async () => {
-      let made: (Embedding & { readonly text: string }) | undefined;
-      for (;;) {
-        const outcome = await this.#engine.withDocuments(() => {
-          // Nothing waits between this look at the text and the write, so no other write can change the text in between.
-          const needed = embed && !vector ? this.#engine.askSync<TextToEmbed>(`${name}.text`, options) : undefined;
-          if (needed?.text != null && needed.text !== made?.text) return { text: needed.text, width: needed.width };
-          const failures = made?.failure === undefined ? undefined : [made.failure];
-          const inputs = needed?.text == null ? { made: vector } : { made: made?.vector, byEmbed: true, failures };
-          return { written: this.#engine.askSync<MemoryWritten>(name, options, inputs) };
-        }, { signal });
-        if ("written" in outcome) return outcome.written!;
-        const { text, width } = outcome;
-        const [embedding] = await embedded([text], embed!, { width: width ?? undefined, signal });
-        made = { ...embedding!, text };
-      }
+      const { EmbeddedWrite } = await import("./on-demand.js");
+      return new EmbeddedWrite(this.#engine, name, asked).run();
     });
   }
 }
 
-/** The text that a write needs a vector of, and the number of numbers in the vector; `null` where there is none. */
-interface TextToEmbed {
-  readonly text: string | null;
-  readonly width: number | null;
-}
-
 /** The options of `searchFts(query, projectId, limit)` and `searchFts(query, options)`. */
 function queryOptions(query: unknown, options: unknown, limit: unknown): unknown {
-  return isOptions(options) ? withArguments(options, { query, limit }) : defined({ query, projectId: options, limit });
-}
-
-/**
- * The arguments of a call, and the options after them. Options that are no object go to the module as they are, which reports
- * them.
- */
-function withArguments(options: unknown, named: object): unknown {
-  if (options === undefined || options === null) return defined(named);
-  return isOptions(options) ? { ...defined(named), ...defined(options) } : options;
-}
-
-function isOptions(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** The entries of an object that are not `undefined`. */
-function defined(entries: object): object {
-  return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined));
+  return joined({ query, limit }, options === undefined || isOptions(options) ? options : { projectId: options });
 }

@@ -1,12 +1,12 @@
 // The page's side of an engine in a worker: a proxy that sends every call to exposed.ts.
 
 import { unlessAborted } from "./abort.js";
-import { beside, type DocumentSource } from "./documents.js";
+import type { DocumentSource } from "./documents.js";
 import type { Engine } from "./engine.js";
 import { SnapseekError, unread } from "./errors.js";
 import type { BuildOptions, OpenOptions } from "./index.js";
 import { hear, listen, putTogether, takenApart, type Endpoint, type Outcome, type Place, type ToPage, type ToWorker } from "./message.js";
-import { isPlace } from "./place.js";
+import { beside, isPlace } from "./place.js";
 import { contentOf, type Source } from "./source.js";
 import type { Identified, RecordInput, Schema, StoredRecord } from "./types.js";
 

@@ -39,8 +39,11 @@ export type RecordKey = string | number | { readonly id: string | number; readon
 /** The type of an attribute. A `time` is a number of milliseconds since 1970 or an ISO 8601 date. */
 export type AttributeType = "keyword" | "keywords" | "number" | "bool" | "time";
 
-/** The name of a preset: a ready-made schema, searched by the recipe of the same name. */
-export type PresetName = "hybrid" | "memory" | "rag" | "unified" | "vault";
+/** The name of a recipe: a way to rank records. */
+export type RecipeName = "hybrid" | "memory" | "rag" | "unified" | "vault";
+
+/** The name of a preset: a ready-made schema, searched by the recipe of the same name; `"docs"` by the recipe `"hybrid"`. */
+export type PresetName = RecipeName | "docs";
 
 /** Describes records: which properties are text, which are attributes, and how text is split into terms. */
 export interface Schema {
@@ -51,7 +54,9 @@ export interface Schema {
   /** Also indexes words as written, not only their stems, for `asYouType`, `typos` and `suggest`. Defaults to `false`. */
   readonly forms?: boolean;
   /** The recipe of a search that names none. Defaults to `"hybrid"`. */
-  readonly recipe?: PresetName;
+  readonly recipe?: RecipeName;
+  /** One or two keyword attributes that searches group hits by: the page, and the section of the page. Defaults to none. */
+  readonly groupBy?: readonly string[];
   /** The text fields, in FTS5's column order. */
   readonly fields: { readonly [name: string]: TextField };
   /** The attributes, which can be filtered and counted. Defaults to none. */
@@ -81,6 +86,11 @@ export interface VectorModel {
   readonly id?: string;
   /** A text that differs between two versions of that model. */
   readonly fingerprint?: string;
+  /**
+   * The weight of these vectors in the default fusion, 0 to 4. Defaults to 0.22, or 0.12 with the embedder `"static"` and
+   * 0.05 with `"hash"`. `snapseek tune` finds the best weight for your own queries.
+   */
+  readonly trust?: number;
 }
 
 /** Embeds texts: returns one vector per text, in the same order. */
@@ -243,6 +253,8 @@ export interface SearchOptions extends Stages {
   readonly fusion?: Fusion;
   /** The weight of vectors with `fusion: "sum"`, 0 to 1; keywords weigh the rest. Defaults to 0.5. */
   readonly alpha?: number;
+  /** The weight of vectors with `fusion: "auto"`, 0 to 4. Defaults to that of the model in the schema. */
+  readonly trust?: number;
   /** The number of candidates per leg, 1 to 10,000. Defaults to 100, or to twice the page where that is more. */
   readonly candidates?: number;
   /** Lowers the scores of old records. Defaults to off. */
@@ -270,6 +282,11 @@ export interface SearchOptions extends Stages {
   readonly highlight?: readonly string[];
   /** How snippets are cut and matches are marked. */
   readonly snippet?: SnippetOptions;
+  /**
+   * One or two keyword attributes to group hits by: of all hits with the same value of the first, the best is returned, with
+   * the next best as its `children`. `false` returns every hit by itself. Defaults to the schema's `groupBy`.
+   */
+  readonly groupBy?: string | readonly string[] | false;
   /** Adds an explanation of its score to every hit. Defaults to `false`. */
   readonly explain?: boolean;
   /** Adds the stored record to every hit. Defaults to `false`. */
@@ -284,7 +301,10 @@ export interface SearchOptions extends Stages {
 export interface Hit<R extends object = StoredRecord> {
   readonly id: string;
   readonly kind: string;
-  /** The score; higher is better. */
+  /**
+   * The score; higher is better. With `fusion: "auto"` the best hit scores the response's `relevance`, so that scores of
+   * different queries can be compared; other scores can be compared only within a response.
+   */
   readonly score: number;
   /** Some words around the matches: HTML, unless `snippet.raw` was set. */
   readonly snippet?: string;
@@ -294,6 +314,8 @@ export interface Hit<R extends object = StoredRecord> {
   readonly pinned?: true;
   /** The ids of similar records that the option `fold` put under this one; absent if there are none. */
   readonly folded?: readonly string[];
+  /** The next best hits of the same group, at most three, where the search groups hits; absent if there are none. */
+  readonly children?: readonly Hit<R>[];
   /** The explanation of the score, with `explain: true`. */
   readonly explain?: Explain;
   /** The stored record, with `records: true`. */
@@ -387,6 +409,13 @@ export interface SearchResponse<R extends object = StoredRecord> {
   readonly elapsed: number;
   /** The number of records that match, with `count: true`. */
   readonly total?: number;
+  /**
+   * How well the best candidate belongs to the query, 0 to 1, with `fusion: "auto"`; absent otherwise. If it is too low,
+   * nothing was found: `hits` is empty. Pass `minRelevance: 0` to get the nearest records all the same.
+   */
+  readonly relevance?: number;
+  /** The query with corrected spelling, if nothing was found and another spelling finds something; else absent. */
+  readonly suggestions?: readonly string[];
   /** The hits, best first. */
   readonly hits: readonly Hit<R>[];
   /** One entry per attribute of the option `facets`; absent without that option. */

@@ -49,22 +49,22 @@ export class Unified<R extends object = StoredRecord> {
    * Answers are cached for 30 seconds, or until something is written. Equal searches at the same time run once; a signal ends
    * the waiting of the caller that passed it.
    */
-  async search(params?: UnifiedParams): Promise<UnifiedResponse<R>> {
+  search(params?: UnifiedParams): Promise<UnifiedResponse<R>> {
     return this.#search("search", params);
   }
 
   /** Searches for decisions: appends "decision chose architecture" to the query. */
-  async decisions(query: string, params?: BoostedParams): Promise<UnifiedResponse<R>> {
+  decisions(query: string, params?: BoostedParams): Promise<UnifiedResponse<R>> {
     return this.#search("decisions", joined({ query }, params));
   }
 
   /** Searches for changes: appends "changed modified refactored" to the query. */
-  async changes(query: string, params?: BoostedParams): Promise<UnifiedResponse<R>> {
+  changes(query: string, params?: BoostedParams): Promise<UnifiedResponse<R>> {
     return this.#search("changes", joined({ query }, params));
   }
 
   /** Searches for how things work: appends "architecture design pattern implements" to the query. */
-  async howItWorks(query: string, params?: BoostedParams): Promise<UnifiedResponse<R>> {
+  howItWorks(query: string, params?: BoostedParams): Promise<UnifiedResponse<R>> {
     return this.#search("howItWorks", joined({ query }, params));
   }
 

@@ -1,10 +1,9 @@
 // The vault recipe: entries of knowledge, ranked by seven signals.
 
 import { unlessAborted } from "./abort.js";
-import { type Asked, askedOf, type HostInputs, joined, timed } from "./asked.js";
-import { embedded, type Embedding } from "./embedding.js";
-import { TierCalls, type VaultEngine } from "./tier.js";
-import type { Embed, Identified, RecordInput, StoredRecord } from "./types.js";
+import { askedOf, joined, timed, timedSync } from "./asked.js";
+import type { TierCalls, VaultEngine } from "./tier.js";
+import type { Identified, RecordInput, StoredRecord } from "./types.js";
 import type {
   VaultFeedback,
   VaultFields,
@@ -24,9 +23,6 @@ import type {
   VaultWritten,
 } from "./vault.types.js";
 
-/** `embed` gets at most this many texts per call. */
-const TEXTS_PER_CALL = 100;
-
 /** Entries of a vault; reached by `engine.vault`. Every record is an entry, except records of kind `"memory"`. */
 export class Vault<R extends object = StoredRecord> {
   readonly #engine: VaultEngine;
@@ -34,12 +30,8 @@ export class Vault<R extends object = StoredRecord> {
   #writes: Promise<unknown> = Promise.resolve();
 
   /** @internal */
-  readonly tier: TierCalls<R>;
-
-  /** @internal */
   constructor(engine: VaultEngine) {
     this.#engine = engine;
-    this.tier = new TierCalls(engine);
   }
 
   /**
@@ -83,17 +75,17 @@ export class Vault<R extends object = StoredRecord> {
 
   /** Removes entries, and ends their links. An id that no entry has is a warning. */
   remove(ids: string | number | readonly (string | number)[], options?: VaultRemoveOptions): Promise<VaultRemoved> {
-    return this.#inOrder(joined({ ids }, options), (asked) => this.#engine.ask("vault.remove", asked));
+    return this.#ask("vault.remove", joined({ ids }, options));
   }
 
   /** Links two entries, or changes the link between them. */
   link(from: string | number, to: string | number, options?: VaultLinkOptions): Promise<VaultLinked> {
-    return this.#inOrder(joined({ from, to }, options), (asked) => this.#engine.ask("vault.link", asked));
+    return this.#ask("vault.link", joined({ from, to }, options));
   }
 
   /** Ends the links from one entry to another: those of one relation, or all. Without such a link there is a warning. */
   unlink(from: string | number, to: string | number, options?: VaultUnlinkOptions): Promise<VaultUnlinked> {
-    return this.#inOrder(joined({ from, to }, options), (asked) => this.#engine.ask("vault.unlink", asked));
+    return this.#ask("vault.unlink", joined({ from, to }, options));
   }
 
   /** Records what a person did with a result, and returns the new weights. */
@@ -106,95 +98,49 @@ export class Vault<R extends object = StoredRecord> {
     return this.#sync("vault.weights", {});
   }
 
+  /**
+   * Makes a call of a federation.
+   *
+   * @internal
+   */
+  async tier<Name extends keyof TierCalls<R>>(
+    name: Name,
+    ...args: Parameters<TierCalls<R>[Name]>
+  ): Promise<Awaited<ReturnType<TierCalls<R>[Name]>>> {
+    const { TierCalls } = await import("./on-demand.js");
+    const calls = new TierCalls<R>(this.#engine);
+    return (calls[name] as Function).apply(calls, args) as Promise<Awaited<ReturnType<TierCalls<R>[Name]>>>;
+  }
+
   #sync<T extends object>(name: string, options: unknown): T {
-    const began = performance.now();
-    const response = this.#engine.askSync<T>(name, options);
-    return { ...response, elapsed: performance.now() - began };
+    return timedSync(() => this.#engine.askSync<T>(name, options));
   }
 
   /** Runs a write after all earlier writes. */
-  #inOrder<T>(options: unknown, write: (options: unknown) => Promise<T>): Promise<T> {
+  #inOrder<T>(options: unknown, write: () => Promise<T>): Promise<T> {
     const { signal } = askedOf(options, undefined);
     const written = this.#writes.then(() => {
       signal?.throwIfAborted();
-      return write(options);
+      return write();
     });
     this.#writes = written.catch(() => {});
-    return unlessAborted(written, signal);
+    return timed(() => unlessAborted(written, signal));
+  }
+
+  /** Runs a write that embeds nothing. */
+  #ask<T>(name: string, options: unknown): Promise<T> {
+    return this.#inOrder(options, () => this.#engine.ask(name, options));
   }
 
   #write<T>(name: "vault.add" | "vault.update", options: unknown): Promise<T> {
     const asked = askedOf(options, this.#engine.embedding);
-    const vectors = new TextVectors(asked);
+    if (!asked.embed || asked.vector) return this.#ask(name, options);
+    const write = import("./on-demand.js").then(({ EmbeddedWrite }) => new EmbeddedWrite(this.#engine, name, asked));
     // Texts are embedded while earlier writes are under way. A fault shows again when it is this write's turn.
-    const early = this.#embedMissing(name, asked, vectors).catch(() => {});
-    const written = timed(async () => {
-      await Promise.all([early, this.#writes]);
-      for (;;) {
-        asked.signal?.throwIfAborted();
-        const outcome = await this.#engine.withDocuments(() => {
-          // Nothing waits between this look and the write, so no other write can change a text in between.
-          const texts = this.#missing(name, asked, vectors);
-          return texts.length > 0 ? { texts } : { response: this.#engine.askSync<T>(name, asked.options, vectors.inputs()) };
-        }, { signal: asked.signal });
-        if ("response" in outcome) return outcome.response as T;
-        await vectors.embed(outcome.texts);
-      }
+    const prepared = write.then((one) => one.prepare()).catch(() => {});
+    return this.#inOrder(options, async () => {
+      await prepared;
+      return (await write).run();
     });
-    this.#writes = written.catch(() => {});
-    return unlessAborted(written, asked.signal);
-  }
-
-  async #embedMissing(name: string, asked: Asked, vectors: TextVectors): Promise<void> {
-    const texts = await this.#engine.withDocuments(() => this.#missing(name, asked, vectors), { signal: asked.signal });
-    await vectors.embed(texts);
-  }
-
-  /** Returns the texts of a write that have no vector and were not embedded yet. */
-  #missing(name: string, asked: Asked, vectors: TextVectors): readonly string[] {
-    if (!asked.embed || asked.vector) return [];
-    const found = this.#engine.askSync<{ texts: readonly string[]; width: number | null }>(`${name}.texts`, asked.options);
-    vectors.width ??= found.width ?? undefined;
-    return found.texts.filter((text) => !vectors.has(text));
-  }
-}
-
-/** The vectors of the texts of one write. */
-class TextVectors {
-  readonly #embed: Embed | undefined;
-  readonly #signal: AbortSignal | undefined;
-  readonly #given: Float32Array | undefined;
-  readonly #made = new Map<string, Embedding>();
-  /** The number of numbers in a vector; `undefined` where no vector has settled it. */
-  width: number | undefined;
-
-  constructor({ embed, signal, vector }: Asked) {
-    this.#embed = embed;
-    this.#signal = signal;
-    this.#given = vector;
-  }
-
-  has(text: string): boolean {
-    return this.#made.has(text);
-  }
-
-  async embed(texts: readonly string[]): Promise<void> {
-    for (let start = 0; this.#embed && start < texts.length; start += TEXTS_PER_CALL) {
-      const batch = texts.slice(start, start + TEXTS_PER_CALL);
-      const made = await embedded(batch, this.#embed, { width: this.width, signal: this.#signal });
-      batch.forEach((text, place) => this.#made.set(text, made[place]!));
-      this.width ??= made.find(({ vector }) => vector)?.vector?.length;
-    }
-  }
-
-  inputs(): HostInputs {
-    if (this.#given || this.#made.size === 0) return { made: this.#given };
-    const made = [...this.#made.values()];
-    return {
-      made: Float32Array.from(made.flatMap(({ vector }) => (vector ? Array.from(vector) : []))),
-      byEmbed: true,
-      texts: [...this.#made.keys()],
-      failures: made.map(({ failure }) => failure ?? null),
-    };
   }
 }

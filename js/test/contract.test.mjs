@@ -90,6 +90,7 @@ const WITHOUT_OPTIONS = new Set([
 /** Methods that the package uses itself. */
 const INTERNAL = new Set([
   "engine.call", "engine.ask", "engine.askSync", "engine.embedQuery", "engine.compactedSnapshot", "engine.allChanges", "engine.rebase",
+  "vault.tier",
 ]);
 
 /** Options whose values JavaScript itself judges later: anything may say where a module or a file of documents is. */

@@ -129,7 +129,10 @@ describe("a faulty schema", () => {
 
 describe("a faulty source", () => {
   it("may not be a snapshot", async () => {
-    await assert.rejects(open(new TextEncoder().encode("<!doctype html>")), { code: "snapshot/not-a-snapshot" });
+    await assert.rejects(open(new TextEncoder().encode("<!doctype html><title>App</title>")), {
+      code: "snapshot/not-a-snapshot",
+      message: /this is an HTML page, not a snapseek snapshot/,
+    });
     await assert.rejects(open(new Uint8Array()), { code: "snapshot/not-a-snapshot" });
   });
 

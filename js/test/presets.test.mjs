@@ -30,6 +30,21 @@ for (const preset of ["hybrid", "memory", "rag", "unified", "vault"]) {
   });
 }
 
+it("the preset docs groups hits by page", async () => {
+  const record = (id, url, anchor, text) => ({ id, url, anchor, title: "Foxes", text });
+  const records = [record("a", "/a", "x", "fox fox fox"), record("b", "/a", "y", "a fox among many other animals of the forest"), record("c", "/b", "z", "fox and others")];
+  const engine = await build(records, "docs");
+  const { hits } = await engine.search("fox", { records: true });
+  assert.deepEqual(
+    hits.map(({ id, children }) => [id, (children ?? []).map((child) => child.record.anchor)]),
+    [
+      ["a", ["y"]],
+      ["c", []],
+    ],
+  );
+  assert.equal(engine.searchSync("fox", { groupBy: false }).hits.length, 3);
+});
+
 it("an unknown preset is an error", async () => {
-  await assert.rejects(build([], "attic"), { code: "schema/unknown-preset", message: /there are hybrid, memory, rag, unified, vault/ });
+  await assert.rejects(build([], "attic"), { code: "schema/unknown-preset", message: /there are hybrid, memory, rag, unified, vault, docs/ });
 });

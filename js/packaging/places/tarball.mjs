@@ -59,7 +59,8 @@ async function fewScripts({ project }) {
     const loaded = new Set([entry.slice(2)]);
     for (const name of loaded) {
       const text = await readFile(join(folder, name), "utf8");
-      for (const [, found] of text.matchAll(/(?:\bfrom|\bimport|\brequire\()\s*"\.\/([\w.-]+\.c?js)"/g)) loaded.add(found);
+      // `=>require(` loads a script later, as `import(` does in an ES module.
+      for (const [, found] of text.matchAll(/(?:\bfrom|\bimport|(?<!=>)\brequire\()\s*"\.\/([\w.-]+\.c?js)"/g)) loaded.add(found);
     }
     counts.set(entry, loaded.size);
   }

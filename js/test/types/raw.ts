@@ -5,16 +5,16 @@ import type { Engine } from "../../../pkg/node.js";
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
 
-/** Calls of the module that the package uses itself: for documents, vectors, joined searches, stores, and an option of `verify`. */
+/** Calls of the module that the package uses itself: for documents, vectors, joined searches and stores. */
 type Within =
-  | ("documentFiles" | "setDocumentCache" | "ranges" | "supply" | "trim" | "verifyChecksums" | "modelWidth" | "writes")
+  | ("documentFiles" | "setDocumentCache" | "ranges" | "supply" | "trim" | "modelWidth" | "writes")
   | ("compactedSnapshot" | "allChanges" | "rebase");
 
 /** Every other call of the module has a method of `Engine` with its name. The recipes use `call`. */
 export const isFaced: Same<Exclude<keyof Raw, keyof Engine | Within | "call" | symbol>, never> = true;
 
 /** Methods that only pass on the call have the same types on both sides. */
-type Unchanged = "length" | "embed" | "apply" | "verify" | "free" | "changes";
+type Unchanged = "length" | "embed" | "apply" | "free" | "changes";
 export const isUnchanged = (raw: Raw): Pick<Engine, Exclude<Unchanged, "changes">> & { changes(): Uint8Array } => raw;
 
 /** The arguments of both sides have common values. */
