@@ -205,10 +205,10 @@ impl Builder {
         self.close()?;
         let mut sections = merge_sections(&self.schema, &self.sources(), &self.loose_rows(), self.threads)?;
         if self.tables.iter().any(|table| !table.is_empty()) {
-            snapshot::insert(&mut sections, SectionKind::Embedders, encode_tables(&self.tables));
+            sections.push((SectionKind::Embedders, encode_tables(&self.tables)));
         }
         if self.state.is_known() {
-            snapshot::insert(&mut sections, SectionKind::State, self.state.encode(Stamps::Left));
+            sections.push((SectionKind::State, self.state.encode(Stamps::Left)));
         }
         Ok(sections)
     }

@@ -68,15 +68,15 @@ mod unicode;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
 
-pub use snapseek_index::{analysis, bitmap, bm25, ids, inverted, json, order, vector, wire};
+pub use snapseek_index::{analysis, bitmap, bm25, bytes, ids, inverted, json, order, vector, wire};
 use snapseek_index::{bits, codes, lz4, scoring};
 
 pub use builder::{BuildError, BuildFault, Builder};
 pub use calls::call_names;
 pub use document::{Key, Record, RecordError};
 pub use engine::{
-    Clock, Column, Embedded, Engine, HighlightOptions, MatchOptions, MatchRow, MatchSnippet, SearchError,
-    SearchFault, TextsToEmbed, WriteError, WriteFault, Written,
+    Clock, Column, Embedded, Engine, HighlightOptions, MatchOptions, MatchRow, MatchSnippet, MissingPiece,
+    SearchError, SearchFault, TextsToEmbed, WriteError, WriteFault, Written,
 };
 pub use recipe::hybrid::{SearchOptions, SearchResponse};
 pub use recipe::unified::{Unified, UnifiedHit, UnifiedQuery, UnifiedResponse, UnifiedStats};

@@ -107,7 +107,7 @@ fn ranks_have_the_golden_bits() {
 #[test]
 fn vector_and_hybrid_scores_have_the_golden_bits() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    let engine = Engine::open(std::fs::read(golden.join("v1.snap")).unwrap()).unwrap();
+    let engine = Engine::open(std::fs::read(golden.join("v2.snap")).unwrap()).unwrap();
     let mut bits = Vec::new();
     for question in include_str!("golden/questions.jsonl").lines() {
         let json = Json::parse(question.as_bytes()).unwrap();

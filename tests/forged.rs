@@ -147,7 +147,7 @@ fn blocks_of_the_dictionary_that_are_not_one_after_the_other_are_refused() {
     // There are twenty terms. The second block claims the offset of the first.
     let text = (10..30).map(|i| format!("w{i} ")).collect::<String>();
     let bytes = forged(ONE_FIELD, [record(0, &text)], |section, bytes| {
-        if section == SectionKind::Terms {
+        if section == SectionKind::TermIndex {
             bytes[8..12].fill(0);
         }
     });

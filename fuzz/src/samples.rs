@@ -7,7 +7,7 @@ use snapseek::{Builder, Engine, Key, Record, Schema};
 use std::sync::OnceLock;
 
 /// The golden snapshot of the tests: a few difficult records, with stems, bigrams and written forms.
-pub const GOLDEN: &[u8] = include_bytes!("../../tests/golden/v1.snap");
+pub const GOLDEN: &[u8] = include_bytes!("../../tests/golden/v2.snap");
 
 /// Returns the schema of [`GOLDEN`].
 pub fn golden_schema() -> Schema {

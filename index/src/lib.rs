@@ -10,12 +10,13 @@
 //! - [`inverted`] stores where each term occurs: a dictionary, posting lists, document lengths.
 //! - [`scoring`] walks posting lists and vector rows and keeps the best documents; [`bm25`] is the formula.
 //! - [`vector`] stores embeddings and compares them with a query.
-//! - [`bits`], [`codes`], [`bitmap`], [`wire`], [`lz4`], [`json`] and [`order`] are the encodings and containers below.
+//! - [`bits`], [`codes`], [`bitmap`], [`bytes`], [`wire`], [`lz4`], [`json`] and [`order`] are the encodings and containers below.
 
 pub mod analysis;
 pub mod bitmap;
 pub mod bits;
 pub mod bm25;
+pub mod bytes;
 pub mod codes;
 pub mod ids;
 pub mod inverted;

@@ -23,6 +23,7 @@ type Posting = (u32, Vec<Spot>);
 /// The encoded posting lists of several terms.
 struct Sample {
     bytes: Vec<u8>,
+    positions: Vec<u8>,
     shapes: Vec<Shape>,
     refs: Vec<ListRef>,
     documents: u32,
@@ -52,16 +53,21 @@ impl Sample {
             provisional.push(list);
         }
         let (shapes, numbers) = writer.finish();
-        let (mut bytes, mut refs) = (Vec::new(), Vec::new());
+        let (mut bytes, mut positions, mut refs) = (Vec::new(), Vec::new(), Vec::new());
         for list in &mut provisional {
             list.shapes.iter_mut().for_each(|shape| *shape = numbers[*shape as usize]);
-            refs.push(postings::encode(list, &shapes, |_, _| 1.0, &mut bytes));
+            refs.push(postings::encode(list, &shapes, |_, _| 1.0, &mut bytes, &mut positions));
         }
-        Sample { bytes, shapes, refs, documents }
+        Sample { bytes, positions, shapes, refs, documents }
     }
 
     fn lists(&self) -> PostingLists<'_> {
-        PostingLists { postings: &self.bytes, shapes: &self.shapes, documents: self.documents }
+        PostingLists {
+            postings: (&self.bytes).into(),
+            positions: Some((&self.positions).into()),
+            shapes: &self.shapes,
+            documents: self.documents,
+        }
     }
 }
 

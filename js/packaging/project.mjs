@@ -38,7 +38,7 @@ export async function install() {
   await cp(path("app"), project, { recursive: true });
   await copyFile(path("suite.mjs"), join(project, "suite.mjs"));
   const read = (name) => readFile(join(GOLDEN, name));
-  const [records, schema, snapshot] = await Promise.all(["records.jsonl", "schema.json", "v1.snap"].map(read));
+  const [records, schema, snapshot] = await Promise.all(["records.jsonl", "schema.json", "v2.snap"].map(read));
   await writeFile(join(project, "golden.snap"), snapshot);
   await writeFile(
     join(project, "fixture.mjs"),

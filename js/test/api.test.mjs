@@ -13,7 +13,7 @@ const ids = (rows) => rows.map(({ id }) => id);
 
 let snapshot;
 before(async () => {
-  snapshot = new Uint8Array(await readFile(new URL("v1.snap", GOLDEN)));
+  snapshot = new Uint8Array(await readFile(new URL("v2.snap", GOLDEN)));
 });
 
 describe("open takes a snapshot from", () => {

@@ -8,7 +8,7 @@ const GOLDEN = new URL("../../tests/golden/", import.meta.url);
 let snapshot;
 let engine;
 before(async () => {
-  snapshot = new Uint8Array(await readFile(new URL("v1.snap", GOLDEN)));
+  snapshot = new Uint8Array(await readFile(new URL("v2.snap", GOLDEN)));
   engine = await open(snapshot);
 });
 

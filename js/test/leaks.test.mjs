@@ -9,7 +9,7 @@ import { build, open } from "../../pkg/node.js";
 import { initSync } from "../../pkg/glue.js";
 
 const share = process.argv.includes("--long") ? 1 : 0.1;
-const snapshot = new Uint8Array(await readFile(new URL("../../tests/golden/v1.snap", import.meta.url)));
+const snapshot = new Uint8Array(await readFile(new URL("../../tests/golden/v2.snap", import.meta.url)));
 (await open(snapshot)).free();
 // After the first call, `initSync` returns the existing instance.
 const { memory } = initSync({});

@@ -12,7 +12,7 @@ import { SnapseekError, build, open } from "../../pkg/node.js";
 
 const PACKAGE = new URL("../../pkg/", import.meta.url);
 const GOLDEN = new URL("../../tests/golden/", import.meta.url);
-const snapshot = new Uint8Array(await readFile(new URL("v1.snap", GOLDEN)));
+const snapshot = new Uint8Array(await readFile(new URL("v2.snap", GOLDEN)));
 
 /** Runs a script in a new process, because each process loads the module once. Returns its output. */
 async function inProcess(script, { entry = new URL("node.js", PACKAGE).href, flags = [] } = {}) {
@@ -107,7 +107,7 @@ describe("the search-only package", () => {
       WebAssembly.compile = (bytes) => (lengths.push(bytes.byteLength), compile(bytes));
       ${before}
       const { open } = await import(${JSON.stringify(new URL("search-node.js", folder).href)});
-      const engine = await open(${JSON.stringify(fileURLToPath(new URL("v1.snap", GOLDEN)))});
+      const engine = await open(${JSON.stringify(fileURLToPath(new URL("v2.snap", GOLDEN)))});
       console.log(JSON.stringify({ lengths, found: engine.match("fox").length, writes: "add" in engine }));`;
     const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script]);
     return JSON.parse(stdout);
@@ -225,7 +225,7 @@ describe("a snapshot that arrives in pieces", () => {
         await new Promise((resolve) => setTimeout(resolve, 50));
         return (await readdir("/proc/self/fd")).length;
       };
-      const path = ${JSON.stringify(fileURLToPath(new URL("v1.snap", GOLDEN)))};
+      const path = ${JSON.stringify(fileURLToPath(new URL("v2.snap", GOLDEN)))};
       (await open(path)).free();
       const before = await files();
       for (let i = 0; i < 20; i++) (await open(path)).free();

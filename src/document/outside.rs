@@ -11,6 +11,7 @@
 
 use super::cache::BlockCache;
 use super::store::DocumentsView;
+use crate::bytes::{ABSENT, Bytes};
 use crate::order::sort;
 use crate::wire::{Malformed, Reader, len32};
 use std::fmt::Debug;
@@ -123,7 +124,7 @@ pub fn divide(
     blocks: &[u8],
     most: usize,
 ) -> Result<(Vec<u8>, Vec<Range<usize>>), TooSmallFiles> {
-    let view = DocumentsView::parse(table, blocks).expect("the table was just written");
+    let view = DocumentsView::parse(table, Bytes::Whole(blocks)).expect("the table was just written");
     let spans = (0..view.block_count()).map(|block| view.span(block).expect("the table was just written"));
     let (mut firsts, mut files) = (vec![0], Vec::new());
     let mut start = 0;
@@ -284,7 +285,7 @@ impl SeparateBlocks {
     }
 }
 
-/// Access to documents in separate files. These methods do nothing if the documents are in the snapshot itself.
+/// Access to documents that may not be in memory: those in separate files, and those of a snapshot that is read in pieces.
 impl DocumentsView<'_> {
     /// Checks that all of these documents can be read, and reports all missing blocks at once.
     ///
@@ -296,7 +297,9 @@ impl DocumentsView<'_> {
                 outside,
                 documents.into_iter().map(|document| self.block_of(document)).collect::<Vec<_>>(),
             ),
-            _ => Ok(()),
+            Some(_) => Ok(()),
+            None if self.has(documents.into_iter().map(|document| self.block_of(document))) => Ok(()),
+            None => Err(ABSENT.into()),
         }
     }
 
@@ -309,7 +312,9 @@ impl DocumentsView<'_> {
             Some(outside) if outside.source.is_none() => {
                 missing(outside, (0..self.block_count()).collect::<Vec<_>>())
             }
-            _ => Ok(()),
+            Some(_) => Ok(()),
+            None if self.has(0..self.block_count()) => Ok(()),
+            None => Err(ABSENT.into()),
         }
     }
 

@@ -10,6 +10,7 @@
 //! ```
 
 use super::outside::{SeparateBlocks, StoreError};
+use crate::bytes::{ABSENT, Bytes};
 use crate::lz4::{self, Decompressor};
 use crate::wire::{Malformed, Reader, len32, put_varint, u32_at};
 use std::borrow::Cow;
@@ -117,7 +118,7 @@ pub struct DocumentsView<'a> {
 /// The location of the blocks: in the snapshot or in separate files.
 #[derive(Clone, Copy, Debug)]
 enum Blocks<'a> {
-    InSnapshot(&'a [u8]),
+    InSnapshot(Bytes<'a>),
     Separate(&'a SeparateBlocks),
 }
 
@@ -129,7 +130,7 @@ impl<'a> DocumentsView<'a> {
     ///
     /// # Errors
     /// Fails when the table's length contradicts its header, or its blocks cannot hold that many documents.
-    pub fn parse(table: &'a [u8], blocks: &'a [u8]) -> Result<DocumentsView<'a>, Malformed> {
+    pub fn parse(table: &'a [u8], blocks: Bytes<'a>) -> Result<DocumentsView<'a>, Malformed> {
         DocumentsView::new(table, Blocks::InSnapshot(blocks))
     }
 
@@ -283,6 +284,17 @@ impl<'a> DocumentsView<'a> {
         }
     }
 
+    /// Reports whether the snapshot has the bytes of all these blocks in memory, or keeps them elsewhere.
+    pub(super) fn has(&self, blocks: impl IntoIterator<Item = usize>) -> bool {
+        let Blocks::InSnapshot(bytes) = self.blocks else { return true };
+        let mut has_all = true;
+        // Ask for each block, so that all missing ones are remembered.
+        for block in blocks {
+            has_all &= self.span(block).is_ok_and(|span| bytes.has(span));
+        }
+        has_all
+    }
+
     fn blocks_len(&self) -> usize {
         match self.blocks {
             Blocks::InSnapshot(bytes) => bytes.len(),
@@ -292,7 +304,7 @@ impl<'a> DocumentsView<'a> {
 
     fn packed(&self, block: usize) -> Result<Cow<'a, [u8]>, StoreError> {
         match self.blocks {
-            Blocks::InSnapshot(bytes) => Ok(Cow::Borrowed(&bytes[self.span(block)?])),
+            Blocks::InSnapshot(bytes) => Ok(Cow::Borrowed(bytes.get(self.span(block)?).ok_or(ABSENT)?)),
             Blocks::Separate(outside) => Ok(Cow::Owned(outside.get(block, || self.range(outside, block))?)),
         }
     }
@@ -392,7 +404,7 @@ mod tests {
     #[test]
     fn every_document_comes_back_alone_and_in_order() {
         let (table, blocks) = written();
-        let view = DocumentsView::parse(&table, &blocks).unwrap();
+        let view = DocumentsView::parse(&table, (&blocks).into()).unwrap();
         for (i, document) in documents().iter().enumerate() {
             assert_eq!(view.reader().get(i), Ok(&document[..]));
         }
@@ -409,7 +421,7 @@ mod tests {
     #[test]
     fn a_copied_group_is_the_group_that_was_packed() {
         let (table, blocks) = written();
-        let view = DocumentsView::parse(&table, &blocks).unwrap();
+        let view = DocumentsView::parse(&table, (&blocks).into()).unwrap();
         let mut copy = DocumentsWriter::default();
         for start in (0..100).step_by(GROUP) {
             copy.push(&view.group(start).unwrap());
@@ -421,7 +433,7 @@ mod tests {
     fn truncated_tables_are_errors() {
         let (table, blocks) = written();
         for len in 0..table.len() {
-            assert!(DocumentsView::parse(&table[..len], &blocks).is_err());
+            assert!(DocumentsView::parse(&table[..len], (&blocks).into()).is_err());
         }
     }
 }

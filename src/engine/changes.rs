@@ -89,7 +89,7 @@ impl Engine {
         section.extend_from_slice(&removed);
         sections.push((SectionKind::Removed, section));
         if !written.is_empty() {
-            snapshot::insert(&mut sections, SectionKind::State, written.encode(Stamps::Kept));
+            sections.push((SectionKind::State, written.encode(Stamps::Kept)));
         }
         Ok(snapshot::encode(&sections))
     }
@@ -219,10 +219,10 @@ impl Engine {
         if let Some(part) = self.parts.first()
             && let Some(tables) = part.segment.snapshot().optional_section(SectionKind::Embedders)?
         {
-            snapshot::insert(&mut sections, SectionKind::Embedders, tables.to_vec());
+            sections.push((SectionKind::Embedders, tables.to_vec()));
         }
         if let Some(state) = state {
-            snapshot::insert(&mut sections, SectionKind::State, state);
+            sections.push((SectionKind::State, state));
         }
         Ok(snapshot::encode(&sections))
     }

@@ -12,7 +12,8 @@ use crate::order::sort;
 use crate::presentation::{Markers, Markup, Piece, highlight, joined, passage, render, snippet, tokens};
 use crate::query::Query;
 use crate::retrieval::{
-    self, Corpus, Filter, MatchFinder, PhraseMatch, Ranked, Retrieval, Target, Test, part_of,
+    self, Corpus, Filter, MatchFinder, PhraseMatch, Ranked, Retrieval, Target, Test, TextTokens, Wanted,
+    keys_of, part_of,
 };
 use crate::snapshot::SnapshotError;
 use serde::Serialize;
@@ -164,14 +165,15 @@ fn mentions(filter: &Json, attribute: &str) -> bool {
 }
 
 fn keyed_rows(corpus: &Corpus, ranked: &[Ranked]) -> Result<Vec<MatchRow>, SearchError> {
-    let keys = corpus.parts.iter().map(|part| part.segment.keys()).collect::<Result<Vec<_>, _>>()?;
-    let row = |ranked: &Ranked| {
-        let (number, document) = part_of(corpus, ranked.row);
-        let key = keys[number].get(document as usize)?;
-        let (id, kind) = (key.id.to_owned(), key.kind.to_owned());
-        Ok(MatchRow { id, kind, rank: ranked.rank, snippet: None, highlight: None })
+    let keys = keys_of(corpus, &ranked.iter().map(|ranked| ranked.row).collect::<Vec<_>>())?;
+    let row = |(ranked, (id, kind)): (&Ranked, (String, String))| MatchRow {
+        id,
+        kind,
+        rank: ranked.rank,
+        snippet: None,
+        highlight: None,
     };
-    ranked.iter().map(row).collect::<Result<Vec<_>, _>>()
+    Ok(ranked.iter().zip(keys).map(row).collect::<Vec<_>>())
 }
 
 /// Calls `each` with every row's index in `rows` and its text, in row order.
@@ -190,11 +192,18 @@ pub(crate) fn each_text(
         if open.as_ref().is_none_or(|(open, _)| *open != place) {
             let all = in_order.iter().map(|row| part_of(corpus, *row));
             let own = all.filter(|(part, _)| *part == place).map(|(_, document)| document);
-            open = Some((place, MatchFinder::new(&corpus.parts[place], query, own.collect::<Vec<_>>())));
+            let own = own.collect::<Vec<_>>();
+            open = Some((place, MatchFinder::new(&corpus.parts[place], query, own, Wanted::Places)));
         }
         let (_, finder) = open.as_mut().expect("it was just opened");
-        let matches = finder.matches(document)?.unwrap_or_default();
-        each(number, MatchedText::of(engine, query, record, matches));
+        let mut text = MatchedText::of(engine, query, record);
+        let matches = if corpus.parts[place].segment.is_in_pieces() {
+            finder.matches_in(&TextTokens::of(&engine.analyzer, &text.texts))?
+        } else {
+            finder.matches(document)?
+        };
+        text.matches = matches.unwrap_or_default();
+        each(number, text);
         Ok(())
     })
 }
@@ -208,11 +217,11 @@ pub(crate) struct MatchedText {
 }
 
 impl MatchedText {
-    fn of(engine: &Engine, query: &Query, record: Record, matches: Vec<PhraseMatch>) -> MatchedText {
+    fn of(engine: &Engine, query: &Query, record: Record) -> MatchedText {
         let texts = engine.schema.field_names().into_iter().map(|name| record.text(name)).collect::<Vec<_>>();
         let lengths =
             query.phrases.iter().map(|phrase| u32::try_from(phrase.terms.len()).unwrap_or(u32::MAX));
-        MatchedText { record, texts, matches, phrase_lengths: lengths.collect::<Vec<_>>() }
+        MatchedText { record, texts, matches: Vec::new(), phrase_lengths: lengths.collect::<Vec<_>>() }
     }
 
     pub fn snippet(&self, engine: &Engine, field: Option<FieldId>, length: i64) -> Option<Vec<Piece<'_>>> {

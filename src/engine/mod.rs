@@ -11,6 +11,7 @@ mod error;
 mod match_options;
 mod matching;
 mod outside;
+mod pieces;
 mod slots;
 mod state;
 mod writes;
@@ -23,6 +24,7 @@ pub use error::{SearchError, SearchFault, WriteError, WriteFault};
 pub use match_options::{Column, HighlightOptions, MatchOptions, MatchSnippet};
 pub use matching::MatchRow;
 pub(crate) use matching::{MatchedText, each_text};
+pub use pieces::MissingPiece;
 pub(crate) use state::event_id;
 pub(crate) use writes::NewRecord;
 pub use writes::Written;
@@ -119,7 +121,10 @@ impl Engine {
     /// # Errors
     /// Fails when the bytes are not a snapshot that this build can read.
     pub fn open(bytes: Vec<u8>) -> Result<Engine, SnapshotError> {
-        let segment = Segment::open(bytes)?;
+        Engine::of(Segment::open(bytes)?)
+    }
+
+    fn of(segment: Segment) -> Result<Engine, SnapshotError> {
         if segment.is_changes() {
             return Err(SnapshotFault::IsChanges.into());
         }

@@ -60,8 +60,11 @@ impl Engine {
     /// Fails as [`Engine::snapshot`] does, and when a block of documents is longer than `most`.
     pub fn split_snapshot(&self, most: usize) -> Result<Split, WriteError> {
         let whole = Snapshot::open(self.snapshot()?)?;
-        let bytes = |section: &Section| (section.kind, whole.bytes()[section.range.clone()].to_vec());
-        Ok(Split::of(whole.sections().iter().map(bytes).collect::<Vec<_>>(), most)?)
+        let mut sections = Vec::with_capacity(whole.sections().len());
+        for Section { kind, .. } in whole.sections() {
+            sections.push((*kind, whole.section(*kind)?.to_vec()));
+        }
+        Ok(Split::of(sections, most)?)
     }
 
     /// Sets the size of the block cache, in bytes. Defaults to [`DEFAULT_CACHE`](crate::document::DEFAULT_CACHE).

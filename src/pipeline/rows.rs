@@ -2,7 +2,7 @@
 
 use crate::bitmap::Bitmap;
 use crate::document::Key;
-use crate::retrieval::{Corpus, part_of};
+use crate::retrieval::{Corpus, keys_of, part_of};
 use crate::snapshot::SnapshotError;
 
 /// Returns the key of a row.
@@ -19,7 +19,7 @@ pub fn key_of<'a>(corpus: &Corpus<'a>, row: u32) -> Result<Key<'a>, SnapshotErro
 /// # Errors
 /// Fails when the snapshot is damaged.
 pub fn ids_of(corpus: &Corpus, rows: &[u32]) -> Result<Vec<String>, SnapshotError> {
-    rows.iter().map(|row| Ok(key_of(corpus, *row)?.id.to_owned())).collect::<Result<Vec<_>, _>>()
+    Ok(keys_of(corpus, rows)?.into_iter().map(|(id, _)| id).collect::<Vec<_>>())
 }
 
 /// Returns the live rows with this id, of any kind. `allowed` restricts them per segment.

@@ -1,6 +1,6 @@
 //! Which phrases of a query does each row contain?
 
-use super::{Corpus, MatchFinder, part_of};
+use super::{Corpus, MatchFinder, Wanted, part_of};
 use crate::order::sort_indexes;
 use crate::query::Query;
 use crate::snapshot::SnapshotError;
@@ -22,7 +22,8 @@ pub fn contained_phrases(
     for (place, (part, document)) in order.into_iter().zip(&places) {
         if finder.as_ref().is_none_or(|(open, _)| open != part) {
             let own = places.iter().filter(|(other, _)| other == part).map(|(_, document)| *document);
-            finder = Some((*part, MatchFinder::new(&corpus.parts[*part], query, own.collect::<Vec<_>>())));
+            let own = own.collect::<Vec<_>>();
+            finder = Some((*part, MatchFinder::new(&corpus.parts[*part], query, own, Wanted::Presence)));
         }
         let (_, finder) = finder.as_mut().expect("it was just opened");
         for found in finder.matches(*document)?.unwrap_or_default() {

@@ -192,7 +192,7 @@ pub fn near_list(
 ///
 /// # Errors
 /// Fails when the dictionary is damaged.
-fn lists_of(part: &LiveSegment, term: &QueryTerm) -> Result<Vec<ListRef>, SnapshotError> {
+pub(super) fn lists_of(part: &LiveSegment, term: &QueryTerm) -> Result<Vec<ListRef>, SnapshotError> {
     let terms = part.segment.terms()?;
     let mut lists = Vec::new();
     match term {

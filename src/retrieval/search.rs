@@ -2,6 +2,7 @@
 
 use super::Corpus;
 use super::cursors::{is_all_of_phrases, is_any_of_phrases, matching, sources};
+use super::needed::require_lists;
 use super::phrase_lists::PhraseList;
 use crate::attributes::{AttributeType, number_of, texts_of};
 use crate::bitmap::Bitmap;
@@ -46,6 +47,7 @@ pub struct KeywordResult {
 /// Fails when the index is damaged.
 pub fn search(corpus: &Corpus, retrieval: &Retrieval) -> Result<KeywordResult, SnapshotError> {
     let Retrieval { query, weights, limit, .. } = *retrieval;
+    require_lists(corpus, query)?;
     let mut lists = Vec::with_capacity(corpus.parts.len());
     let mut hits = vec![0; query.phrases.len()];
     for part in corpus.parts {

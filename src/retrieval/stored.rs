@@ -16,7 +16,7 @@ pub fn require(corpus: &Corpus, rows: impl IntoIterator<Item = u32>) -> Result<(
 
 fn require_all(corpus: &Corpus, rows: &[u32]) -> Result<(), SnapshotError> {
     for (place, part) in corpus.parts.iter().enumerate() {
-        if part.segment.outside().is_some() {
+        if part.segment.outside().is_some() || part.segment.is_in_pieces() {
             let own = rows.iter().map(|&row| part_of(corpus, row)).filter(|(own, _)| *own == place);
             part.segment.stored()?.require(own.map(|(_, document)| document as usize))?;
         }

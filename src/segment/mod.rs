@@ -24,12 +24,13 @@ pub use merge::{MAX_TEXT, MergeError, MergeFault, MergeSource, merge, merge_sect
 pub(crate) use rows::{RowRef, RowsByKey};
 
 use crate::attributes::{self, ColumnView};
+use crate::bytes::Bytes;
 use crate::document::{DocumentsView, Key, KeysView, Record, SeparateBlocks};
 use crate::ids::FieldId;
-use crate::inverted::{Cursor, LengthsView, ListRef, PostingLists, Shape, TermsView, TermsWalk, shapes};
+use crate::inverted::{Cursor, Entries, LengthsView, ListRef, PostingLists, Shape, TermsView, shapes};
 use crate::json::Json;
 use crate::schema::{Schema, VectorModel};
-use crate::snapshot::{SectionKind, Snapshot, SnapshotError, SnapshotFault};
+use crate::snapshot::{FORMAT_WITHOUT_HEAD, SectionKind, Snapshot, SnapshotError, SnapshotFault};
 use crate::state::State;
 use crate::vector::{self, RowsView};
 use crate::wire::Malformed;
@@ -54,12 +55,23 @@ impl Segment {
     /// # Errors
     /// Fails when the bytes are not a snapshot, or when its schema is invalid.
     pub fn open(bytes: Vec<u8>) -> Result<Segment, SnapshotError> {
-        let snapshot = Snapshot::open(bytes)?;
+        Segment::of(Snapshot::open(bytes)?)
+    }
+
+    /// Opens a file of which only the head is in memory; see [`Snapshot::open_in_pieces`].
+    ///
+    /// # Errors
+    /// Fails when the bytes are not the head of a snapshot, or when its schema is invalid.
+    pub fn open_in_pieces(head: Vec<u8>) -> Result<Segment, SnapshotError> {
+        Segment::of(Snapshot::open_in_pieces(head)?)
+    }
+
+    fn of(snapshot: Snapshot) -> Result<Segment, SnapshotError> {
         let schema = Schema::parse(snapshot.section(SectionKind::Schema)?)
             .map_err(|error| SnapshotFault::Schema { reason: error.to_string() })?;
         schema.check()?;
         let table = snapshot.section(SectionKind::DocumentTable)?;
-        let stored = DocumentsView::parse(table, &[])?;
+        let stored = DocumentsView::parse(table, Bytes::Whole(&[]))?;
         let documents = u32::try_from(stored.len()).map_err(|_| Malformed("the table of documents"))?;
         let outside = outside(&snapshot, stored.block_count())?;
         Ok(Segment {
@@ -88,6 +100,20 @@ impl Segment {
         &self.snapshot
     }
 
+    /// Returns the file, for adding pieces of it.
+    pub fn snapshot_mut(&mut self) -> &mut Snapshot {
+        &mut self.snapshot
+    }
+
+    /// Returns whether only pieces of the file are in memory.
+    pub fn is_in_pieces(&self) -> bool {
+        self.snapshot.pieces().is_some()
+    }
+
+    fn has_format_1(&self) -> bool {
+        self.snapshot.format() == FORMAT_WITHOUT_HEAD
+    }
+
     /// Returns the file's length in bytes, without vectors, embedders and state.
     ///
     /// Those sections do not contribute to the 32-bit offsets that limit the size of a segment.
@@ -107,7 +133,12 @@ impl Segment {
     /// # Errors
     /// Fails when the section is damaged, as do all methods below that read a section.
     pub fn terms(&self) -> Result<TermsView<'_>, SnapshotError> {
-        Ok(TermsView::parse(self.snapshot.section(SectionKind::Terms)?)?)
+        let blocks = self.snapshot.bytes(SectionKind::Terms)?;
+        if self.has_format_1() {
+            return Ok(TermsView::parse_format_1(blocks.all()?)?);
+        }
+        let index = self.snapshot.section(SectionKind::TermIndex)?;
+        Ok(TermsView::parse(index, blocks, Entries::WithPositions)?)
     }
 
     /// Returns the dictionary of unstemmed words, or `None` if the schema does not keep them.
@@ -115,18 +146,12 @@ impl Segment {
     /// # Errors
     /// Fails when the section is damaged.
     pub fn forms(&self) -> Result<Option<TermsView<'_>>, SnapshotError> {
-        match self.snapshot.optional_section(SectionKind::Forms)? {
-            Some(bytes) => Ok(Some(TermsView::parse(bytes)?)),
-            None => Ok(None),
+        let Some(blocks) = self.snapshot.optional_bytes(SectionKind::Forms)? else { return Ok(None) };
+        if self.has_format_1() {
+            return Ok(Some(TermsView::parse_format_1(blocks.all()?)?));
         }
-    }
-
-    /// Returns the bytes of all posting lists.
-    ///
-    /// # Errors
-    /// Fails when the section is damaged.
-    pub fn postings(&self) -> Result<&[u8], SnapshotError> {
-        self.snapshot.section(SectionKind::Postings)
+        let index = self.snapshot.section(SectionKind::FormIndex)?;
+        Ok(Some(TermsView::parse(index, blocks, Entries::WithoutPositions)?))
     }
 
     /// Returns the posting lists.
@@ -134,7 +159,12 @@ impl Segment {
     /// # Errors
     /// Fails when a section is damaged.
     pub fn lists(&self) -> Result<PostingLists<'_>, SnapshotError> {
-        Ok(PostingLists { postings: self.postings()?, shapes: self.shapes()?, documents: self.documents })
+        let postings = self.snapshot.bytes(SectionKind::Postings)?;
+        let positions = match self.has_format_1() {
+            true => None,
+            false => Some(self.snapshot.bytes(SectionKind::Positions)?),
+        };
+        Ok(PostingLists { postings, positions, shapes: self.shapes()?, documents: self.documents })
     }
 
     /// Returns the shapes by number.
@@ -153,9 +183,12 @@ impl Segment {
     /// Returns an upper bound for the occurrences of a term in one document, which a forged file cannot raise.
     fn most_occurrences(&self) -> Result<usize, SnapshotError> {
         let most_text = self.stored()?.most_text();
-        // The length of a separate file is only a claim. Each position, however, takes at least one bit of the postings.
-        let bits = || Ok::<_, SnapshotError>(self.postings()?.len().saturating_mul(8).max(1));
-        if self.outside.is_some() { Ok(most_text.min(bits()?)) } else { Ok(most_text) }
+        if self.outside.is_none() {
+            return Ok(most_text);
+        }
+        // The length of a separate file is only a claim. Each position, however, takes at least one bit of this section.
+        let kind = if self.has_format_1() { SectionKind::Postings } else { SectionKind::Positions };
+        Ok(most_text.min(self.snapshot.bytes(kind)?.len().saturating_mul(8).max(1)))
     }
 
     /// Returns the number of tokens of each document per field.
@@ -210,7 +243,7 @@ impl Segment {
         let table = self.snapshot.section(SectionKind::DocumentTable)?;
         Ok(match &self.outside {
             Some(outside) => DocumentsView::parse_outside(table, outside)?,
-            None => DocumentsView::parse(table, self.snapshot.section(SectionKind::Documents)?)?,
+            None => DocumentsView::parse(table, self.snapshot.bytes(SectionKind::Documents)?)?,
         })
     }
 
@@ -303,7 +336,7 @@ impl Segment {
             rows.verify(self.documents as usize)?;
         }
         match self.forms()? {
-            Some(forms) if self.schema.keeps_forms() => verify_order(forms.walk(), &mut |_| Ok(()))?,
+            Some(forms) if self.schema.keeps_forms() => verify_order(forms, &mut |_| Ok(()))?,
             None if !self.schema.keeps_forms() => {}
             _ => return Err(Malformed("the dictionary of forms").into()),
         }
@@ -313,11 +346,12 @@ impl Segment {
     /// Reads every posting list to its end, and checks that positions lie in their fields and match the lengths.
     fn verify_lists(&self) -> Result<(), SnapshotError> {
         let (lists, lengths) = (self.lists()?, self.field_lengths()?);
-        let mut list_end = 0;
+        let (mut list_end, mut positions_end) = (0, 0);
         let mut tokens = 0;
         let mut positions = Vec::new();
-        verify_order(self.terms()?.walk(), &mut |list| {
+        verify_order(self.terms()?, &mut |list| {
             list_end = list.at as usize + list.len as usize;
+            positions_end = list.positions_at as usize + list.positions_len as usize;
             let mut cursor = lists.cursor(list)?;
             while cursor.doc() != Cursor::END {
                 positions.clear();
@@ -336,7 +370,9 @@ impl Segment {
         if !lengths.adds_up() || all.fold(0, u64::saturating_add) != tokens {
             return Err(Malformed("the table of lengths").into());
         }
-        if list_end == lists.postings.len() { Ok(()) } else { Err(Malformed("the postings").into()) }
+        let ends_with_lists = list_end == lists.postings.len()
+            && lists.positions.is_none_or(|positions| positions_end == positions.len());
+        if ends_with_lists { Ok(()) } else { Err(Malformed("the postings").into()) }
     }
 
     /// Reads every document, and checks that it has the key in the key table and is found by it.
@@ -379,11 +415,13 @@ fn verify_key(keys: &KeysView, document: usize, text: &[u8]) -> Result<(), Snaps
     if is_own && is_found { Ok(()) } else { Err(Malformed("the table of ids").into()) }
 }
 
-/// Reads a dictionary to its end, checks its order, and calls `each` with every list.
+/// Reads a dictionary to its end, checks its order and its index, and calls `each` with every list.
 fn verify_order(
-    mut walk: TermsWalk,
+    terms: TermsView,
     each: &mut dyn FnMut(ListRef) -> Result<(), Malformed>,
 ) -> Result<(), SnapshotError> {
+    terms.verify_index()?;
+    let mut walk = terms.walk();
     let mut last: Option<Vec<u8>> = None;
     while walk.advance()? {
         if last.as_deref().is_some_and(|last| last >= walk.term()) {

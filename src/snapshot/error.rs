@@ -30,12 +30,12 @@ pub enum SnapshotFault {
     },
     /// The snapshot was written in a format this build cannot read.
     #[error(
-        "snapshot format {found} is not supported; this build reads format {supported}: update snapseek, or build the snapshot again"
+        "snapshot format {found} is not supported; this build reads formats 1 to {supported}: update snapseek, or build the snapshot again"
     )]
     UnsupportedVersion {
         /// The snapshot's format.
         found: u32,
-        /// The format this build reads.
+        /// The latest format this build reads.
         supported: u32,
     },
     /// A section's checksum does not match its bytes.
@@ -47,6 +47,14 @@ pub enum SnapshotFault {
     /// The header's checksum does not match its bytes.
     #[error("the snapshot is damaged: the checksum of its header does not match; download or build it again")]
     HeaderChecksum,
+    /// A fetched part of the file does not match its checksum.
+    #[error(
+        "a part of the snapshot does not match its checksum: the file was replaced since it was opened, or is damaged; open it again"
+    )]
+    Changed,
+    /// The file has a format that can only be read whole.
+    #[error("a snapshot of format 1 cannot be read in pieces; load it whole, or build it again")]
+    NoPieces,
     /// The bytes are a set of changes to a snapshot.
     #[error("these are changes, not a snapshot; open the snapshot and apply them to it")]
     IsChanges,

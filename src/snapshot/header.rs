@@ -2,15 +2,18 @@
 //!
 //! ```text
 //! 0 signature · 8 u32 format · 12 u32 sections · 16 u64 file length · 24 u64 checksum of the table of sections
-//! · 32 u64 zero · 40 u64 checksum of bytes 0 to 40
+//! · 32 u64 length of the head (format 1: zero) · 40 u64 checksum of bytes 0 to 40
 //! ```
 
 use super::error::{SnapshotError, SnapshotFault};
 use crate::wire::Reader;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The format version that this build writes and reads.
-pub const FORMAT: u32 = 1;
+/// The format version that this build writes. It also reads every earlier one.
+pub const FORMAT: u32 = 2;
+
+/// The first format, whose files have no head and can only be read whole.
+pub const FORMAT_WITHOUT_HEAD: u32 = 1;
 
 /// The first eight bytes of a snapshot. The final `\r\n` reveals a transfer that changed line ends.
 const SIGNATURE: [u8; 8] = *b"snapsk\r\n";
@@ -26,6 +29,8 @@ pub struct Header {
     pub file_len: u64,
     /// The checksum of the section table, which follows the header.
     pub table_checksum: u64,
+    /// The length of the head, in bytes: everything that a reader of pieces needs from the start. 0 in format 1.
+    pub head_len: u64,
 }
 
 impl Header {
@@ -41,6 +46,7 @@ impl Header {
         bytes[12..16].copy_from_slice(&self.sections.to_le_bytes());
         bytes[16..24].copy_from_slice(&self.file_len.to_le_bytes());
         bytes[24..32].copy_from_slice(&self.table_checksum.to_le_bytes());
+        bytes[32..40].copy_from_slice(&self.head_len.to_le_bytes());
         let checksum = xxh3_64(&bytes[..Header::CHECKED]);
         bytes[Header::CHECKED..].copy_from_slice(&checksum.to_le_bytes());
         bytes
@@ -49,7 +55,7 @@ impl Header {
     /// Reads the header at the start of `bytes`; [`Header::encode`] reverses it.
     ///
     /// # Errors
-    /// Fails when the bytes are not a snapshot, have another format, are damaged, or are not the whole file.
+    /// Fails when the bytes are not a snapshot, have an unknown format, or are damaged.
     pub fn parse(bytes: &[u8]) -> Result<Header, SnapshotError> {
         if is_html(bytes) {
             return Err(SnapshotFault::HtmlPage.into());
@@ -64,17 +70,16 @@ impl Header {
         let mut reader = Reader::new(&head[8..], "the header");
         let (format, sections) = (reader.u32()?, reader.u32()?);
         // Check the format before the checksum, because a later format may store its checksum elsewhere.
-        if format != FORMAT {
+        if !(FORMAT_WITHOUT_HEAD..=FORMAT).contains(&format) {
             return Err(SnapshotFault::UnsupportedVersion { found: format, supported: FORMAT }.into());
         }
-        let (file_len, table_checksum, reserved) = (reader.u64()?, reader.u64()?, reader.u64()?);
-        if reader.u64()? != xxh3_64(&head[..Header::CHECKED]) || reserved != 0 {
+        let (file_len, table_checksum, head_len) = (reader.u64()?, reader.u64()?, reader.u64()?);
+        let has_head = head_len >= Header::LEN as u64 && head_len <= file_len;
+        let is_head_right = if format == FORMAT_WITHOUT_HEAD { head_len == 0 } else { has_head };
+        if reader.u64()? != xxh3_64(&head[..Header::CHECKED]) || !is_head_right {
             return Err(SnapshotFault::HeaderChecksum.into());
         }
-        if file_len != found {
-            return Err(SnapshotFault::WrongLength { expected: file_len, found }.into());
-        }
-        Ok(Header { format, sections, file_len, table_checksum })
+        Ok(Header { format, sections, file_len, table_checksum, head_len })
     }
 }
 
@@ -91,7 +96,8 @@ mod tests {
     use super::*;
 
     fn header() -> Header {
-        Header { format: FORMAT, sections: 3, file_len: Header::LEN as u64, table_checksum: 77 }
+        let len = Header::LEN as u64;
+        Header { format: FORMAT, sections: 3, file_len: len, table_checksum: 77, head_len: len }
     }
 
     #[test]
@@ -114,11 +120,23 @@ mod tests {
 
     #[test]
     fn a_newer_format_is_refused_with_what_to_do() {
-        let bytes = Header { format: 2, ..header() }.encode();
+        let bytes = Header { format: 3, ..header() }.encode();
         assert_eq!(
             Header::parse(&bytes).unwrap_err().to_string(),
-            "snapshot format 2 is not supported; this build reads format 1: update snapseek, or build the snapshot again"
+            "snapshot format 3 is not supported; this build reads formats 1 to 2: update snapseek, or build the snapshot again"
         );
+    }
+
+    #[test]
+    fn a_head_longer_than_the_file_or_in_format_1_is_an_error() {
+        let wrong = [
+            Header { head_len: Header::LEN as u64 + 1, ..header() },
+            Header { head_len: 0, ..header() },
+            Header { format: FORMAT_WITHOUT_HEAD, ..header() },
+        ];
+        for header in wrong {
+            assert_eq!(*Header::parse(&header.encode()).unwrap_err(), SnapshotFault::HeaderChecksum);
+        }
     }
 
     #[test]

@@ -194,6 +194,8 @@ fn snapshot_code(error: &SnapshotFault) -> &'static str {
         SnapshotFault::WrongLength { .. } => "snapshot/wrong-length",
         SnapshotFault::UnsupportedVersion { .. } => "snapshot/unsupported-version",
         SnapshotFault::Checksum { .. } | SnapshotFault::HeaderChecksum => "snapshot/checksum",
+        SnapshotFault::Changed => "snapshot/changed",
+        SnapshotFault::NoPieces => "snapshot/no-pieces",
         SnapshotFault::IsChanges => "snapshot/is-changes",
         SnapshotFault::MissingSection { .. } => "snapshot/missing-section",
         SnapshotFault::Documents(error) => match **error {

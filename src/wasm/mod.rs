@@ -19,6 +19,7 @@ mod error;
 #[cfg(feature = "write")]
 mod lines;
 mod outside;
+mod pieces;
 mod receive;
 #[cfg(feature = "write")]
 mod recipes;
@@ -30,6 +31,7 @@ pub use build::Build;
 #[cfg(feature = "write")]
 pub use chunking::chunks;
 pub use error::Failure;
+pub use pieces::head_length;
 pub use receive::Receiver;
 
 use crate::document::Key;

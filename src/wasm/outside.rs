@@ -48,8 +48,9 @@ impl Engine {
         self.0.set_document_cache(bytes);
     }
 
-    /// Drops the least recently used blocks until the cache fits its size.
-    pub fn trim(&self) {
+    /// Drops the least recently used blocks and pieces until each of the two fits its size.
+    pub fn trim(&mut self) {
         self.0.trim();
+        self.0.trim_pieces();
     }
 }

@@ -16,6 +16,7 @@ use anyhow::{Result, anyhow};
 use clap::builder::PossibleValuesParser;
 use indicatif::HumanBytes;
 use snapseek::analysis::Analyzer;
+use snapseek::bytes::Bytes;
 use snapseek::document::DocumentsView;
 use snapseek::schema::PresetName;
 use snapseek::snapshot::SectionKind;
@@ -237,7 +238,7 @@ pub fn run(args: &BuildArgs) -> Result<()> {
 fn record_count(sections: &[(SectionKind, Vec<u8>)]) -> u64 {
     let table = sections.iter().find(|(kind, _)| *kind == SectionKind::DocumentTable);
     let (_, table) = table.expect("every snapshot has a table of documents");
-    DocumentsView::parse(table, &[]).expect("the table was just written").len() as u64
+    DocumentsView::parse(table, Bytes::Whole(&[])).expect("the table was just written").len() as u64
 }
 
 fn parse_tokenizer(text: &str) -> Result<String, String> {

@@ -8,7 +8,6 @@ use serde::Serialize;
 use snapseek::document::file_suffix;
 use snapseek::schema::{EmbedderKind, VectorModel};
 use snapseek::segment::Segment;
-use snapseek::snapshot::FORMAT;
 use snapseek::vector::RowsView;
 use snapseek::{Schema, SnapshotError};
 use std::io::{self, BufWriter, Write};
@@ -127,8 +126,8 @@ impl Report<'_> {
         let models = schema.models().zip(&vectors).map(|((name, model), rows)| Model::of(name, model, rows));
         let models = models.collect();
         Ok(Report {
-            format: FORMAT,
-            bytes: segment.snapshot().bytes().len(),
+            format: segment.snapshot().format(),
+            bytes: segment.snapshot().file_len(),
             records: segment.documents(),
             tokens: fields.iter().map(|field| field.tokens).sum(),
             terms: segment.terms()?.len(),

@@ -1,17 +1,18 @@
 //! Which documents contain a term, how often, and at which positions?
 //!
 //! A term's posting list is cut into blocks of 128 documents. A block holds the gaps between document numbers and the
-//! [shape](super::shapes) numbers, both bit-packed. Positions are stored separately, so that a query without phrases
-//! never touches them. A list of several blocks starts with a skip table. It lets a cursor skip a block by its last
+//! [shape](super::shapes) numbers, both bit-packed. Positions are stored in a section of their own, so that a query
+//! without phrases never touches them, and a reader that fetches pieces of a file does not fetch them. A list of several blocks starts with a skip table. It lets a cursor skip a block by its last
 //! document, or by the upper bound of its impacts, when no document of the block can score high enough. The *impact* of
 //! a posting is its bm25 saturation: its contribution to a score before idf.
 //!
 //! ```text
-//! list:   blocks > 1: blocks × (u32 last document · u32 documents at · u32 positions at · u16 maximum impact)
-//!         documents part of each block, then positions part of each block
-//! documents part: u16 widths (gap | shape << 5 | position << 10) · gaps · shapes
-//! positions part: packed positions: the first of a field as it is, each further one as the gap minus one
+//! list:      blocks > 1: blocks × (u32 last document · u32 documents at · u32 positions at · u16 maximum impact)
+//!            blocks × (u16 widths (gap | shape << 5 | position << 10) · gaps · shapes)
+//! positions: blocks × packed positions: the first of a field as it is, each further one as the gap minus one
 //! ```
+//!
+//! Format 1 had no section of positions: the positions of a list followed its last block.
 
 mod cursor;
 
@@ -30,6 +31,17 @@ pub struct ListRef {
     pub len: u32,
     /// The number of documents in it.
     pub documents: u32,
+    /// The offset of the first byte of its positions in their section; 0 in format 1.
+    pub positions_at: u32,
+    /// The length of its positions in bytes; 0 in format 1.
+    pub positions_len: u32,
+}
+
+impl ListRef {
+    /// Returns the offsets after the list and after its positions, or `None` when they overflow.
+    pub(super) fn end(self) -> Option<(u32, u32)> {
+        Some((self.at.checked_add(self.len)?, self.positions_at.checked_add(self.positions_len)?))
+    }
 }
 
 /// An unpacked posting list, the input of [`encode`].
@@ -58,7 +70,7 @@ const SKIP_ENTRY: usize = 14;
 /// The name of a posting list in error messages.
 const LABEL: &str = "a posting list";
 
-/// Appends a posting list to `out` and returns its location. [`Cursor`] reads it.
+/// Appends a posting list to `out` and its positions to `positions`, and returns its location. [`Cursor`] reads it.
 ///
 /// `shapes` holds the shapes by number. `impact(shape, document)` returns the impact of a posting, from 0 to
 /// [`MAX_IMPACT`].
@@ -78,10 +90,11 @@ const LABEL: &str = "a posting list";
 ///     shapes: vec![numbers[once as usize], numbers[twice as usize]],
 ///     positions: vec![2, 0, 4],
 /// };
-/// let mut bytes = Vec::new();
-/// let location = postings::encode(&list, &shapes, |_, _| 1.0, &mut bytes);
+/// let (mut bytes, mut positions) = (Vec::new(), Vec::new());
+/// let location = postings::encode(&list, &shapes, |_, _| 1.0, &mut bytes, &mut positions);
 ///
-/// let lists = PostingLists { postings: &bytes, shapes: &shapes, documents: 10 };
+/// let (postings, positions) = ((&bytes).into(), Some((&positions).into()));
+/// let lists = PostingLists { postings, positions, shapes: &shapes, documents: 10 };
 /// let mut cursor = lists.cursor(location)?;
 /// assert_eq!(cursor.doc(), 3);
 /// cursor.seek(5)?;
@@ -96,8 +109,9 @@ pub fn encode(
     shapes: &[Shape],
     impact: impl Fn(u32, u32) -> f64,
     out: &mut Vec<u8>,
+    positions: &mut Vec<u8>,
 ) -> ListRef {
-    let at = out.len();
+    let (at, positions_at) = (out.len(), positions.len());
     let blocks = cut(list, shapes);
     let skips = if blocks.len() > 1 { blocks.len() * SKIP_ENTRY } else { 0 };
     out.resize(at + skips, 0);
@@ -107,14 +121,19 @@ pub fn encode(
         encode_documents(block, out);
     }
     for (i, block) in blocks.iter().enumerate() {
-        let positions_at = out.len() - at;
-        encode_positions(block, out);
         if skips > 0 {
-            let entry = skip_entry(block, documents_at[i], positions_at, &impact);
+            let entry = skip_entry(block, documents_at[i], positions.len() - positions_at, &impact);
             out[at + i * SKIP_ENTRY..][..SKIP_ENTRY].copy_from_slice(&entry);
         }
+        encode_positions(block, positions);
     }
-    ListRef { at: len32(at), len: len32(out.len() - at), documents: len32(list.documents.len()) }
+    ListRef {
+        at: len32(at),
+        len: len32(out.len() - at),
+        documents: len32(list.documents.len()),
+        positions_at: len32(positions_at),
+        positions_len: len32(positions.len() - positions_at),
+    }
 }
 
 /// A block of a list to be encoded.

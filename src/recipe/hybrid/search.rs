@@ -13,11 +13,10 @@ use crate::options::Options;
 use crate::pipeline::{
     Completion, Correction, Explain, Explained, ExplainedKeyword, ExplainedPhrase, ExplainedVector, Factor,
     Interpretation, KeywordDetails, Legs, ScorePart, Signal, WordRule, Words, complete, ids_of, interpret,
-    key_of,
 };
 use crate::presentation::{Markers, Markup, Piece, render};
 use crate::query::{Phrase, QueryTerm};
-use crate::retrieval::{self, Corpus, Filter, KeywordResult, PhraseMatch, part_of};
+use crate::retrieval::{self, Corpus, Filter, KeywordResult, PhraseMatch, keys_of, part_of};
 use crate::segment::Embedders;
 use crate::snapshot::SnapshotError;
 
@@ -183,7 +182,10 @@ impl Engine {
         let counts = page.iter().map(|scored| scored.children.len()).collect::<Vec<_>>();
         let page =
             page.iter().flat_map(|scored| [scored].into_iter().chain(&scored.children)).collect::<Vec<_>>();
-        let mut hits = page.iter().map(|scored| bare_hit(corpus, scored)).collect::<Result<Vec<_>, _>>()?;
+        let rows = page.iter().map(|scored| scored.row).collect::<Vec<_>>();
+        let keys = keys_of(corpus, &rows)?.into_iter().zip(&page);
+        let mut hits =
+            keys.map(|(key, scored)| bare_hit(corpus, key, scored)).collect::<Result<Vec<_>, _>>()?;
         let wants_text = options.snippet.tokens > 0 || !search.highlight.is_empty();
         if !(wants_text || options.explain || options.records) {
             return Ok(with_children(hits, &counts));
@@ -196,7 +198,6 @@ impl Engine {
         let markup = if options.snippet.raw { Markup::Plain } else { Markup::EscapedHtml };
         let lengths =
             corpus.parts.iter().map(|part| part.segment.lengths()).collect::<Result<Vec<_>, _>>()?;
-        let rows = page.iter().map(|scored| scored.row).collect::<Vec<_>>();
         each_text(self, corpus, &interpretation.query, &rows, &mut |number, text| {
             let hit = &mut hits[number];
             if options.snippet.tokens > 0 {
@@ -271,11 +272,11 @@ impl<'a> Nearness<'a> {
     }
 }
 
-fn bare_hit(corpus: &Corpus, scored: &ScoredRow) -> Result<Hit, SearchError> {
-    let key = key_of(corpus, scored.row)?;
+fn bare_hit(corpus: &Corpus, key: (String, String), scored: &ScoredRow) -> Result<Hit, SearchError> {
+    let (id, kind) = key;
     Ok(Hit {
-        id: key.id.to_owned(),
-        kind: key.kind.to_owned(),
+        id,
+        kind,
         score: scored.score,
         snippet: None,
         highlights: Vec::new(),

@@ -44,7 +44,7 @@ pub(super) fn merge_documents(sources: &[MergeSource]) -> Result<(Vec<u8>, Vec<u
         let view = match source {
             MergeSource::Batch(batch) => {
                 (table, blocks) = batch_documents(batch);
-                DocumentsView::parse(&table, &blocks)?
+                DocumentsView::parse(&table, (&blocks).into())?
             }
             MergeSource::Segment(segment, _) => segment.stored()?,
         };

@@ -5,12 +5,15 @@ use super::{MergeError, MergeSource};
 use crate::analysis::Purpose;
 use crate::bitmap::Bitmap;
 use crate::document::DocumentsView;
-use crate::inverted::{Interner, ListRef, TermsWriter};
+use crate::inverted::{Entries, Interner, ListRef, TermsWriter};
 use crate::schema::Schema;
 use crate::segment::parse_record;
 
-/// Encodes the unstemmed words of all live rows with their counts, in the format of the dictionary.
-pub(super) fn merge_forms(schema: &Schema, sources: &[MergeSource]) -> Result<Vec<u8>, MergeError> {
+/// Encodes the unstemmed words of all live rows with their counts, in the format of the dictionary: its index and blocks.
+pub(super) fn merge_forms(
+    schema: &Schema,
+    sources: &[MergeSource],
+) -> Result<(Vec<u8>, Vec<u8>), MergeError> {
     let (mut forms, mut counts) = (Interner::default(), Vec::<u32>::new());
     let mut count = |form: &[u8], times: u32| {
         let (number, is_new) = forms.intern(form);
@@ -26,7 +29,7 @@ pub(super) fn merge_forms(schema: &Schema, sources: &[MergeSource]) -> Result<Ve
             // Forms do not record their documents, so if some documents are dead, the live ones are counted again.
             MergeSource::Batch(batch) if dead.count() > 0 => {
                 let (table, blocks) = batch_documents(batch);
-                count_forms(schema, DocumentsView::parse(&table, &blocks)?, dead, &mut count)?;
+                count_forms(schema, DocumentsView::parse(&table, (&blocks).into())?, dead, &mut count)?;
             }
             MergeSource::Segment(segment, _) if dead.count() > 0 => {
                 count_forms(schema, segment.stored()?, dead, &mut count)?;
@@ -42,9 +45,9 @@ pub(super) fn merge_forms(schema: &Schema, sources: &[MergeSource]) -> Result<Ve
             }
         }
     }
-    let mut writer = TermsWriter::default();
+    let mut writer = TermsWriter::new(Entries::WithoutPositions);
     for form in forms.sorted() {
-        writer.push(forms.get(form), ListRef { at: 0, len: 0, documents: counts[form as usize] });
+        writer.push(forms.get(form), ListRef { documents: counts[form as usize], ..ListRef::default() });
     }
     Ok(writer.finish())
 }

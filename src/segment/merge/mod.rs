@@ -120,6 +120,7 @@ pub fn merge_sections(
     // Check for missing documents before the work starts: a caller that lacks some must call again.
     for source in sources {
         if let MergeSource::Segment(segment, _) = source {
+            segment.snapshot().require_all()?;
             segment.stored()?.require_all()?;
         }
     }
@@ -136,7 +137,7 @@ pub fn merge_sections(
         frequencies: shapes.iter().map(|shape| shape.frequency(FieldSet::ALL, &weights)).collect::<Vec<_>>(),
         norms: norms(&lengths),
     };
-    let (terms, postings) = plan.encode_terms(threads)?;
+    let dictionary = plan.encode_terms(threads)?;
     let (document_table, document_blocks) = merge_documents(sources)?;
     let (schema, vectors) = merge_vectors(schema, sources, loose, &numbers, documents)?;
     let mut parts = Vec::new();
@@ -147,15 +148,18 @@ pub fn merge_sections(
     put(SectionKind::Attributes, merge_attributes(&schema, sources, documents)?);
     put(SectionKind::Lengths, field_lengths.finish(documents));
     put(SectionKind::Shapes, shapes::encode(&shapes));
-    put(SectionKind::Terms, terms);
-    put(SectionKind::Postings, postings);
+    put(SectionKind::TermIndex, dictionary.index);
+    put(SectionKind::Terms, dictionary.blocks);
+    put(SectionKind::Postings, dictionary.postings);
+    put(SectionKind::Positions, dictionary.positions);
     if schema.keeps_forms() {
-        put(SectionKind::Forms, merge_forms(&schema, sources)?);
+        let (index, blocks) = merge_forms(&schema, sources)?;
+        put(SectionKind::FormIndex, index);
+        put(SectionKind::Forms, blocks);
     }
     if let Some(vectors) = vectors {
         put(SectionKind::Vectors, vectors);
     }
-    // Documents come last, so that a reader that only wants the index can stop before them.
     put(SectionKind::Documents, document_blocks);
     Ok(parts)
 }

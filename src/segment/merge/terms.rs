@@ -4,8 +4,8 @@ use super::{MergeError, MergeSource, SourceRows};
 use crate::bitmap::Bitmap;
 use crate::bm25;
 use crate::inverted::{
-    Cursor, ListRef, PostingList, PostingLists, Renumbering, Shape, ShapesWriter, TermsWalk, TermsWriter,
-    postings,
+    Cursor, Entries, ListRef, PostingList, PostingLists, Renumbering, Shape, ShapesWriter, TermsWalk,
+    TermsWriter, postings,
 };
 use crate::segment::Segment;
 use crate::segment::batch::Batch;
@@ -73,10 +73,19 @@ pub(super) struct TermEncoder<'a> {
 struct EncodedTerms {
     terms: Vec<(Vec<u8>, ListRef)>,
     postings: Vec<u8>,
+    positions: Vec<u8>,
+}
+
+/// The sections of the dictionary and its posting lists.
+pub(super) struct EncodedDictionary {
+    pub index: Vec<u8>,
+    pub blocks: Vec<u8>,
+    pub postings: Vec<u8>,
+    pub positions: Vec<u8>,
 }
 
 impl TermEncoder<'_> {
-    pub fn encode_terms(&self, threads: usize) -> Result<(Vec<u8>, Vec<u8>), MergeError> {
+    pub fn encode_terms(&self, threads: usize) -> Result<EncodedDictionary, MergeError> {
         let cuts = if threads > 1 { self.cuts(8 * threads)? } else { Vec::new() };
         let mut bounds = vec![None];
         bounds.extend(cuts.into_iter().map(Some));
@@ -84,21 +93,20 @@ impl TermEncoder<'_> {
         let ranges =
             bounds.windows(2).map(|pair| (pair[0].as_deref(), pair[1].as_deref())).collect::<Vec<_>>();
         let parts = on_threads(threads, ranges.len(), |i| self.encode_range(ranges[i]));
-        let mut terms = TermsWriter::default();
-        let mut postings = Vec::new();
+        let mut terms = TermsWriter::new(Entries::WithPositions);
+        let (mut postings, mut positions) = (Vec::new(), Vec::new());
         for part in parts {
             let part = part?;
-            let base = len32(postings.len());
-            if postings.is_empty() {
-                postings = part.postings;
-            } else {
-                postings.extend_from_slice(&part.postings);
-            }
+            let (base, positions_base) = (len32(postings.len()), len32(positions.len()));
+            append(&mut postings, part.postings);
+            append(&mut positions, part.positions);
             for (term, list) in part.terms {
-                terms.push(&term, ListRef { at: base + list.at, ..list });
+                let (at, positions_at) = (base + list.at, positions_base + list.positions_at);
+                terms.push(&term, ListRef { at, positions_at, ..list });
             }
         }
-        Ok((terms.finish(), postings))
+        let (index, blocks) = terms.finish();
+        Ok(EncodedDictionary { index, blocks, postings, positions })
     }
 
     /// Returns terms that cut the dictionary into about `parts` ranges of similar work, taken from the largest source.
@@ -156,11 +164,21 @@ impl TermEncoder<'_> {
                 let score_bound = |shape: u32, document: u32| {
                     bm25::saturation(self.frequencies[shape as usize], self.norms[document as usize])
                 };
-                let at = postings::encode(&list, self.shapes, score_bound, &mut encoded.postings);
+                let EncodedTerms { postings, positions, .. } = &mut encoded;
+                let at = postings::encode(&list, self.shapes, score_bound, postings, positions);
                 encoded.terms.push((term, at));
             }
         }
         Ok(encoded)
+    }
+}
+
+/// Appends the bytes of a range. The first range, often the only one, is not copied.
+fn append(all: &mut Vec<u8>, bytes: Vec<u8>) {
+    if all.is_empty() {
+        *all = bytes;
+    } else {
+        all.extend_from_slice(&bytes);
     }
 }
 

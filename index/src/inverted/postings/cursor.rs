@@ -4,8 +4,9 @@ mod blocks;
 
 use super::{LABEL, ListRef, MAX_IMPACT, PostingList, Widths};
 use crate::bits::{self, BLOCK};
+use crate::bytes::{ABSENT, Bytes};
 use crate::ids::{DocId, Spot};
-use crate::inverted::Shape;
+use crate::inverted::{PostingLists, Shape};
 use crate::wire::Malformed;
 use std::cell::Cell;
 
@@ -15,8 +16,11 @@ use std::cell::Cell;
 /// 128 documents at a time and only moves forward.
 #[derive(Clone, Debug)]
 pub struct Cursor<'a> {
-    postings: &'a [u8],
-    /// The bytes of the list. Reading packed values may touch a few bytes past its end, in the next list.
+    postings: Bytes<'a>,
+    positions: Option<Bytes<'a>>,
+    /// The location of the list.
+    at: ListRef,
+    /// The bytes of the list.
     list: &'a [u8],
     shapes: &'a [Shape],
     /// The number of documents in the list.
@@ -50,23 +54,19 @@ impl<'a> Cursor<'a> {
     /// The value of [`Cursor::doc`] past the last document.
     pub const END: u32 = u32::MAX;
 
-    /// Opens a cursor at the first document of the list at `at` in `postings`. All documents are below
-    /// `document_limit`.
+    /// Opens a cursor at the first document of the list at `at`.
     ///
     /// # Errors
     /// Returns an error when the list does not lie within the postings or its first block is malformed.
-    pub fn new(
-        postings: &'a [u8],
-        at: ListRef,
-        shapes: &'a [Shape],
-        document_limit: u32,
-    ) -> Result<Cursor<'a>, Malformed> {
+    pub fn new(lists: PostingLists<'a>, at: ListRef) -> Result<Cursor<'a>, Malformed> {
         let mut cursor = Cursor {
-            postings,
+            postings: lists.postings,
+            positions: lists.positions,
+            at,
             list: &[],
-            shapes,
+            shapes: lists.shapes,
             documents: 0,
-            document_limit,
+            document_limit: lists.documents,
             block: 0,
             block_size: 0,
             place: 0,
@@ -90,7 +90,8 @@ impl<'a> Cursor<'a> {
         if at.documents == 0 || at.documents > self.document_limit {
             return Err(Malformed(LABEL));
         }
-        self.list = &self.postings[start..end];
+        self.list = self.postings.get(start..end).ok_or(ABSENT)?;
+        self.at = at;
         self.documents = at.documents as usize;
         self.load(0)
     }

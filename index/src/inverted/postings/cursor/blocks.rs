@@ -4,8 +4,10 @@
 
 use super::{Cursor, Widths};
 use crate::bits::{self, BLOCK};
+use crate::bytes::{ABSENT, Bytes};
 use crate::inverted::postings::{LABEL, SKIP_ENTRY};
 use crate::wire::Malformed;
+use std::ops::Range;
 
 impl<'a> Cursor<'a> {
     /// Returns the number of blocks of the list.
@@ -30,11 +32,35 @@ impl<'a> Cursor<'a> {
     /// Returns the bytes of the current block's positions.
     #[inline]
     pub(super) fn packed_positions(&self) -> Result<&'a [u8], Malformed> {
+        match self.positions {
+            None => {
+                let first = if self.block_count() == 1 { self.documents_end } else { 0 };
+                let range = self.positions_of_block(self.block, first, self.list.len())?;
+                self.list.get(range).ok_or(Malformed(LABEL))
+            }
+            Some(positions) => self.separate_positions(positions, self.block),
+        }
+    }
+
+    /// Returns the bytes of a block's positions in the section of positions.
+    fn separate_positions(&self, positions: Bytes<'a>, block: usize) -> Result<&'a [u8], Malformed> {
+        let range = self.positions_of_block(block, 0, self.at.positions_len as usize)?;
+        let from = |offset: usize| (self.at.positions_at as usize).checked_add(offset);
+        let (Some(start), Some(end)) = (from(range.start), from(range.end)) else {
+            return Err(Malformed(LABEL));
+        };
+        let is_in_bounds = start <= end && end <= positions.len();
+        positions.get(start..end).ok_or(if is_in_bounds { ABSENT } else { Malformed(LABEL) })
+    }
+
+    /// Returns the range of a block's positions. A list of one block has no skip table: its positions start at `first`.
+    #[inline]
+    fn positions_of_block(&self, block: usize, first: usize, end: usize) -> Result<Range<usize>, Malformed> {
         let blocks = self.block_count();
-        let start = if blocks == 1 { self.documents_end } else { self.positions_at(self.block)? };
+        let start = if blocks == 1 { first } else { self.positions_at(block)? };
         // Stop where the next block's positions start, so that no byte is read for two blocks.
-        let end = if self.block + 1 < blocks { self.positions_at(self.block + 1)? } else { self.list.len() };
-        self.list.get(start..end).ok_or(Malformed(LABEL))
+        let end = if block + 1 < blocks { self.positions_at(block + 1)? } else { end };
+        Ok(start..end)
     }
 
     /// Returns the offset of a block's positions, from the skip table.
