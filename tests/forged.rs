@@ -185,8 +185,8 @@ fn strings_and_codes_of_attributes_that_overlap_are_refused() {
     let schema = r#"{"fields":{"t":{}},"attributes":{"k":"keywords"}}"#;
     let records = [r#"["b","a"]"#, r#"["a"]"#].iter().zip(0..);
     let records = records.map(|(k, id)| format!(r#"{{"id":{id},"t":"fox","k":{k}}}"#)).collect::<Vec<_>>();
-    // u32 documents · u8 type · u32 length · u32 strings · offsets 0 1 2 · two letters · first codes 0 2 3
-    for at in [17, 31] {
+    // u32 documents · u32 columns · u8 type · u32 length · u32 length · u32 strings · offsets 0 1 2 · two letters · first codes
+    for at in [25, 39] {
         let bytes = forged(schema, records.clone(), |section, bytes| {
             if section == SectionKind::Attributes {
                 bytes[at] = 4;

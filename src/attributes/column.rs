@@ -96,15 +96,16 @@ impl ColumnWriter {
         }
     }
 
-    pub(super) fn encode(&self) -> Vec<u8> {
+    /// Encodes the column, and returns also the length of its strings, which come first.
+    pub(super) fn encode(&self) -> (Vec<u8>, usize) {
         match &self.values {
             ColumnValues::Strings(values) => encode_strings(values, self.kind),
-            ColumnValues::Numbers(values) => encode_numbers(values),
+            ColumnValues::Numbers(values) => (encode_numbers(values), 0),
             ColumnValues::Bools(values) => {
                 let mut out = Vec::new();
                 let code = |value: &Option<bool>| value.map_or(0, |value| 1 + u32::from(value));
                 put_codes(&values.iter().map(code).collect::<Vec<_>>(), &mut out);
-                out
+                (out, 0)
             }
         }
     }
@@ -133,7 +134,7 @@ pub(super) fn strings_of(value: Option<&Json>, kind: AttributeType) -> Option<Ve
     }
 }
 
-fn encode_strings(values: &[Vec<String>], kind: AttributeType) -> Vec<u8> {
+fn encode_strings(values: &[Vec<String>], kind: AttributeType) -> (Vec<u8>, usize) {
     let mut distinct = values.iter().flatten().map(String::as_str).collect::<Vec<_>>();
     sort(&mut distinct);
     distinct.dedup();
@@ -145,6 +146,7 @@ fn encode_strings(values: &[Vec<String>], kind: AttributeType) -> Vec<u8> {
         out.extend_from_slice(&len32(end).to_le_bytes());
     }
     distinct.iter().for_each(|text| out.extend_from_slice(text.as_bytes()));
+    let strings_len = out.len();
     let code = |text: &String| 1 + len32(distinct.partition_point(|known| *known < text.as_str()));
     if kind == AttributeType::Keywords {
         let mut first = 0;
@@ -160,7 +162,7 @@ fn encode_strings(values: &[Vec<String>], kind: AttributeType) -> Vec<u8> {
             &mut out,
         );
     }
-    out
+    (out, strings_len)
 }
 
 fn encode_numbers(values: &[Option<f64>]) -> Vec<u8> {
@@ -283,6 +285,16 @@ impl<'a> ColumnView<'a> {
     /// Returns the attribute's type.
     pub fn kind(&self) -> AttributeType {
         self.kind
+    }
+
+    /// Returns the length of the encoded strings, which come before everything else; 0 for a column without strings.
+    pub(super) fn strings_len(&self) -> usize {
+        match self.kind {
+            AttributeType::Keyword | AttributeType::Keywords => {
+                4 + self.strings.offsets.len() + self.strings.bytes.len()
+            }
+            AttributeType::Number | AttributeType::Bool | AttributeType::Time => 0,
+        }
     }
 
     /// Returns the number of distinct strings. They are sorted, and a string's code is its index, counted from 0.

@@ -25,9 +25,10 @@ pub(crate) use rows::{RowRef, RowsByKey};
 
 use crate::attributes::{self, ColumnView};
 use crate::bytes::Bytes;
+use crate::codes::Codes;
 use crate::document::{DocumentsView, Key, KeysView, Record, SeparateBlocks};
 use crate::ids::FieldId;
-use crate::inverted::{Cursor, Entries, LengthsView, ListRef, PostingLists, Shape, TermsView, shapes};
+use crate::inverted::{Cursor, LengthsView, ListRef, PostingLists, Shape, TermEntries, TermsView, shapes};
 use crate::json::Json;
 use crate::schema::{Schema, VectorModel};
 use crate::snapshot::{FORMAT_WITHOUT_HEAD, SectionKind, Snapshot, SnapshotError, SnapshotFault};
@@ -138,7 +139,7 @@ impl Segment {
             return Ok(TermsView::parse_format_1(blocks.all()?)?);
         }
         let index = self.snapshot.section(SectionKind::TermIndex)?;
-        Ok(TermsView::parse(index, blocks, Entries::WithPositions)?)
+        Ok(TermsView::parse(index, blocks, TermEntries::WithPositions)?)
     }
 
     /// Returns the dictionary of unstemmed words, or `None` if the schema does not keep them.
@@ -151,7 +152,7 @@ impl Segment {
             return Ok(Some(TermsView::parse_format_1(blocks.all()?)?));
         }
         let index = self.snapshot.section(SectionKind::FormIndex)?;
-        Ok(Some(TermsView::parse(index, blocks, Entries::WithoutPositions)?))
+        Ok(Some(TermsView::parse(index, blocks, TermEntries::WithoutPositions)?))
     }
 
     /// Returns the posting lists.
@@ -263,7 +264,10 @@ impl Segment {
     /// Fails when the section is damaged or does not fit the schema.
     pub fn columns(&self) -> Result<Vec<ColumnView<'_>>, SnapshotError> {
         let bytes = self.snapshot.section(SectionKind::Attributes)?;
-        let columns = attributes::parse(bytes, self.documents as usize)?;
+        let columns = match self.has_format_1() {
+            true => attributes::parse_format_1(bytes, self.documents as usize)?,
+            false => attributes::parse(bytes, self.documents as usize)?,
+        };
         let kinds = columns.iter().map(ColumnView::kind);
         let are_ordered = || columns.iter().all(ColumnView::is_ordered);
         if kinds.eq(self.schema.attributes().map(|(_, kind)| kind))
@@ -273,6 +277,18 @@ impl Segment {
         } else {
             Err(Malformed("the table of attributes").into())
         }
+    }
+
+    /// Returns the codes of a `keyword` column without its strings; `None` in format 1, which stores them together.
+    ///
+    /// # Errors
+    /// Fails when the section is damaged, or the attribute is not a keyword.
+    pub fn keyword_codes(&self, attribute: usize) -> Result<Option<Codes<'_>>, SnapshotError> {
+        if self.has_format_1() {
+            return Ok(None);
+        }
+        let bytes = self.snapshot.bytes(SectionKind::Attributes)?;
+        Ok(Some(attributes::keyword_codes(bytes, self.schema.attributes().len(), attribute)?))
     }
 
     /// Returns the vectors, in the order of the schema's models.

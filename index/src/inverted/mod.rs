@@ -18,4 +18,4 @@ pub use lengths::{LengthsView, LengthsWriter};
 pub use posting_lists::PostingLists;
 pub use postings::{Cursor, ListRef, MAX_IMPACT, PostingList};
 pub use shapes::{Shape, ShapesWriter};
-pub use terms::{Entries, TermsView, TermsWalk, TermsWriter};
+pub use terms::{TermEntries, TermsView, TermsWalk, TermsWriter};

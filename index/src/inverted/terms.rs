@@ -28,7 +28,7 @@ const BLOCKS_PER_RUN: usize = 16;
 
 /// Whether the entries of a dictionary say where positions are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Entries {
+pub enum TermEntries {
     /// They do: the dictionary of terms.
     WithPositions,
     /// They do not: the dictionary of forms, and every dictionary of format 1.
@@ -38,15 +38,15 @@ pub enum Entries {
 /// Writes terms in ascending order. [`TermsView`] reads them.
 ///
 /// ```
-/// use snapseek_index::inverted::{Entries, ListRef, TermsView, TermsWriter};
+/// use snapseek_index::inverted::{TermEntries, ListRef, TermsView, TermsWriter};
 ///
-/// let mut writer = TermsWriter::new(Entries::WithoutPositions);
+/// let mut writer = TermsWriter::new(TermEntries::WithoutPositions);
 /// writer.push(b"fox", ListRef { at: 0, len: 10, documents: 2, ..ListRef::default() });
 /// writer.push(b"foxes", ListRef { at: 10, len: 6, documents: 1, ..ListRef::default() });
 /// writer.push(b"quick", ListRef { at: 16, len: 8, documents: 3, ..ListRef::default() });
 /// let (index, blocks) = writer.finish();
 ///
-/// let terms = TermsView::parse(&index, (&blocks).into(), Entries::WithoutPositions)?;
+/// let terms = TermsView::parse(&index, (&blocks).into(), TermEntries::WithoutPositions)?;
 /// assert_eq!(terms.find(b"foxes")?.map(|list| list.documents), Some(1));
 /// assert_eq!(terms.find(b"foxy")?, None);
 ///
@@ -60,7 +60,7 @@ pub enum Entries {
 /// ```
 #[derive(Debug)]
 pub struct TermsWriter {
-    entries: Entries,
+    entries: TermEntries,
     blocks: Vec<u8>,
     /// The offset of each block in `blocks`.
     offsets: Vec<u32>,
@@ -74,7 +74,7 @@ pub struct TermsWriter {
 
 impl TermsWriter {
     /// Creates a writer of a dictionary with these entries.
-    pub fn new(entries: Entries) -> TermsWriter {
+    pub fn new(entries: TermEntries) -> TermsWriter {
         TermsWriter {
             entries,
             blocks: Vec::new(),
@@ -97,7 +97,7 @@ impl TermsWriter {
             }
             self.offsets.push(len32(self.blocks.len()));
             put_varint(&mut self.blocks, list.at);
-            if self.entries == Entries::WithPositions {
+            if self.entries == TermEntries::WithPositions {
                 put_varint(&mut self.blocks, list.positions_at);
             }
         }
@@ -106,7 +106,7 @@ impl TermsWriter {
         self.blocks.extend_from_slice(&term[shared..]);
         put_varint(&mut self.blocks, list.documents);
         put_varint(&mut self.blocks, list.len);
-        if self.entries == Entries::WithPositions {
+        if self.entries == TermEntries::WithPositions {
             put_varint(&mut self.blocks, list.positions_len);
         }
         self.last.clear();
@@ -127,7 +127,7 @@ impl TermsWriter {
 /// The dictionary of a segment, read in place. [`TermsWriter`] writes it.
 #[derive(Clone, Copy, Debug)]
 pub struct TermsView<'a> {
-    entries: Entries,
+    entries: TermEntries,
     count: usize,
     offsets: &'a [u8],
     /// The first terms of the runs; empty in format 1.
@@ -144,7 +144,11 @@ impl<'a> TermsView<'a> {
     ///
     /// # Errors
     /// Returns an error when the index is too short for its number of terms.
-    pub fn parse(index: &'a [u8], blocks: Bytes<'a>, entries: Entries) -> Result<TermsView<'a>, Malformed> {
+    pub fn parse(
+        index: &'a [u8],
+        blocks: Bytes<'a>,
+        entries: TermEntries,
+    ) -> Result<TermsView<'a>, Malformed> {
         let mut reader = Reader::new(index, LABEL);
         let count = reader.len32()?;
         let block_count = count.div_ceil(TERMS_PER_BLOCK);
@@ -163,7 +167,7 @@ impl<'a> TermsView<'a> {
         let count = reader.len32()?;
         let offsets = reader.take(count.div_ceil(TERMS_PER_BLOCK).checked_mul(4).ok_or(Malformed(LABEL))?)?;
         let blocks = Bytes::Whole(reader.rest());
-        let entries = Entries::WithoutPositions;
+        let entries = TermEntries::WithoutPositions;
         Ok(TermsView { entries, count, offsets, run_terms: &[], run_ends: &[], blocks })
     }
 
@@ -314,7 +318,7 @@ impl<'a> TermsView<'a> {
     fn first_term(&self, block: usize) -> Result<&'a [u8], Malformed> {
         let (mut reader, _) = self.block(block)?;
         reader.varint()?;
-        if self.entries == Entries::WithPositions {
+        if self.entries == TermEntries::WithPositions {
             reader.varint()?;
         }
         reader.varint()?;
@@ -381,8 +385,8 @@ impl TermsWalk<'_> {
         let (at, positions_at) = self.list.end().ok_or(Malformed(LABEL))?;
         let (documents, len) = (self.reader.varint()?, self.reader.varint()?);
         let positions_len = match self.terms.entries {
-            Entries::WithPositions => self.reader.varint()?,
-            Entries::WithoutPositions => 0,
+            TermEntries::WithPositions => self.reader.varint()?,
+            TermEntries::WithoutPositions => 0,
         };
         self.list = ListRef { at, len, documents, positions_at, positions_len };
         self.next += 1;
@@ -394,8 +398,8 @@ impl TermsWalk<'_> {
         let start = run_end - reader.remaining();
         let at = reader.varint()?;
         let positions_at = match self.terms.entries {
-            Entries::WithPositions => reader.varint()?,
-            Entries::WithoutPositions => 0,
+            TermEntries::WithPositions => reader.varint()?,
+            TermEntries::WithoutPositions => 0,
         };
         // Each block must follow the one before it, and so must its lists, so that a walk reads no byte twice.
         let follows =
@@ -435,7 +439,7 @@ mod tests {
     use crate::bytes::Pieces;
     use std::sync::Mutex;
 
-    const ENTRIES: Entries = Entries::WithPositions;
+    const ENTRIES: TermEntries = TermEntries::WithPositions;
 
     /// The list of the term with this number.
     fn list(number: usize) -> ListRef {

@@ -5,7 +5,7 @@
 //! lowers the scores of old records.
 
 use super::custom::Custom;
-use super::groups::grouped;
+use super::groups::{GroupValues, grouped};
 use super::judged::Judged;
 use super::options::Fusion;
 use super::resolved::{Recency, ResolvedSearch};
@@ -111,7 +111,7 @@ pub(super) fn retrieve(
     }
     if !search.group_by.is_empty() {
         let pinned = search.stages.pinned_rows(corpus)?;
-        rows = grouped(&context.values()?, corpus, &search.group_by, &pinned, rows);
+        rows = grouped(&GroupValues::of(corpus, &search.group_by)?, corpus, &pinned, rows);
     }
     if !search.stages.are_none() {
         rows = staged(context, &search.stages, limit, rows)?;

@@ -5,7 +5,7 @@ use super::{MergeError, MergeSource};
 use crate::analysis::Purpose;
 use crate::bitmap::Bitmap;
 use crate::document::DocumentsView;
-use crate::inverted::{Entries, Interner, ListRef, TermsWriter};
+use crate::inverted::{Interner, ListRef, TermEntries, TermsWriter};
 use crate::schema::Schema;
 use crate::segment::parse_record;
 
@@ -45,7 +45,7 @@ pub(super) fn merge_forms(
             }
         }
     }
-    let mut writer = TermsWriter::new(Entries::WithoutPositions);
+    let mut writer = TermsWriter::new(TermEntries::WithoutPositions);
     for form in forms.sorted() {
         writer.push(forms.get(form), ListRef { documents: counts[form as usize], ..ListRef::default() });
     }

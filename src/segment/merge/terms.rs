@@ -4,7 +4,7 @@ use super::{MergeError, MergeSource, SourceRows};
 use crate::bitmap::Bitmap;
 use crate::bm25;
 use crate::inverted::{
-    Cursor, Entries, ListRef, PostingList, PostingLists, Renumbering, Shape, ShapesWriter, TermsWalk,
+    Cursor, ListRef, PostingList, PostingLists, Renumbering, Shape, ShapesWriter, TermEntries, TermsWalk,
     TermsWriter, postings,
 };
 use crate::segment::Segment;
@@ -93,7 +93,7 @@ impl TermEncoder<'_> {
         let ranges =
             bounds.windows(2).map(|pair| (pair[0].as_deref(), pair[1].as_deref())).collect::<Vec<_>>();
         let parts = on_threads(threads, ranges.len(), |i| self.encode_range(ranges[i]));
-        let mut terms = TermsWriter::new(Entries::WithPositions);
+        let mut terms = TermsWriter::new(TermEntries::WithPositions);
         let (mut postings, mut positions) = (Vec::new(), Vec::new());
         for part in parts {
             let part = part?;
