@@ -35,7 +35,7 @@ export function hitItem(hit, { view, isChosen, choose, whole }) {
   const { snippet, score, record, explain } = hit;
   const text = marked("p", snippet ?? "", { className: "snippet" });
   const { html, text: plain } = titleOf(hit, view);
-  const link = linkOf(record);
+  const link = linkOf(record, view.pages);
   const properties = html === undefined ? { textContent: plain } : { innerHTML: html };
   const heading = link ? make("a", { href: link, ...properties }) : make("button", { type: "button", ...properties });
   const opener = link ? make("button", { type: "button", className: "tag", textContent: "Whole text" }) : heading;
