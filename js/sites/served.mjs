@@ -42,16 +42,16 @@ const SNAPSHOTS = [
   {
     name: "a folder of pages",
     serve: async () => [`${SOURCES}site`],
-    query: "ropes",
+    query: "ropes fees",
     titles: ["Mooring"],
-    links: ["/guide/mooring.html#ropes"],
+    links: ["/guide/mooring.html#ropes", "/guide/mooring.html#fees"],
     facets: [],
     shows: { link: "Mooring", heading: "#ropes" },
   },
   {
     name: "a snapshot of pages whose folder is not known",
     serve: async () => [await built("harbour", `${SOURCES}site`)],
-    query: "ropes",
+    query: "ropes fees",
     titles: ["Mooring"],
     links: [],
     facets: [],
@@ -110,7 +110,7 @@ async function look(browser, address, width, { name, query, titles = undefined, 
   const found = await texts("#results h2");
   if (titles) expect(haveSame(found, titles), `the titles are ${found.join(" | ")}`);
   expect(found.length > 0 && found.every((title) => title.trim() !== ""), "a hit has no title");
-  const hrefs = await page.locator("#results h2 a").evaluateAll((all) => all.map(({ href }) => href));
+  const hrefs = await page.locator("#results :is(h2, .sections) a").evaluateAll((all) => all.map(({ href }) => href));
   const paths = hrefs.map((href) => href.replace(/^http:\/\/127\.0\.0\.1:\d+/, ""));
   expect(haveSame(paths, links), `the links are ${paths.join(" ")}`);
   const groups = await page
@@ -119,7 +119,7 @@ async function look(browser, address, width, { name, query, titles = undefined, 
   if (facets) expect(haveSame(groups, facets), `the facets are ${groups.join(", ")}`);
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "the page is wider than the window");
   if (shows) {
-    await page.getByRole("link", { name: shows.link }).click();
+    await page.getByRole("link", { name: shows.link, exact: true }).click();
     await page.waitForSelector(shows.heading);
     const { top, bottom } = await page.locator(shows.heading).evaluate((element) => element.getBoundingClientRect().toJSON());
     expect(top > -1 && bottom <= 800, `after the click, ${shows.heading} is at ${top}`);
