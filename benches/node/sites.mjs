@@ -20,12 +20,12 @@ const [snapseek, ...names] = positionals;
 const rounds = Number(options.rounds);
 const execute = promisify(execFile);
 
-/** Runs a command and returns the seconds that it took. */
+/** Runs a command; returns the seconds that it took, and those of all its processors together. */
 async function timed(command) {
-  const [program, ...args] = command;
-  const started = performance.now();
-  await execute(program, args, { maxBuffer: 1 << 26 });
-  return (performance.now() - started) / 1000;
+  const script = 'TIMEFORMAT="%R %U %S"; time "$@" >/dev/null 2>&1';
+  const { stderr } = await execute("bash", ["-c", script, "bash", ...command]);
+  const [seconds, user, system] = stderr.trim().split(" ").map(Number);
+  return { seconds, processor: user + system };
 }
 
 /** Reads the questions, and makes sure that their answers exist. */
@@ -46,7 +46,7 @@ const outputOf = (engine, name) => `${WORK}bench/${name}-${engine.name.replaceAl
 
 /** Builds the index of each engine, in turns, so that all of them meet the same noise; returns the best time of each. */
 async function buildAll(engines, name, site) {
-  const seconds = new Map();
+  const best = new Map();
   for (const engine of engines) {
     rmSync(outputOf(engine, name), { recursive: true, force: true });
     mkdirSync(outputOf(engine, name), { recursive: true });
@@ -54,10 +54,10 @@ async function buildAll(engines, name, site) {
   for (let round = 0; round < rounds; round += 1) {
     for (const engine of engines) {
       const took = await timed(engine.build({ ...site, snapseek, output: outputOf(engine, name) }));
-      seconds.set(engine, Math.min(took, seconds.get(engine) ?? Number.POSITIVE_INFINITY));
+      if (took.seconds < (best.get(engine)?.seconds ?? Number.POSITIVE_INFINITY)) best.set(engine, took);
     }
   }
-  return seconds;
+  return best;
 }
 
 /** Asks an engine all questions. */
@@ -88,6 +88,7 @@ function table(name, { questions }, results) {
   const count = (wanted) => questions.filter(({ sharesTitle }) => sharesTitle === wanted).length;
   const rows = [
     ["build", ({ seconds }) => `${seconds.toFixed(1)} s`],
+    ["build, processor time", ({ processor }) => `${processor.toFixed(1)} s`],
     ["bytes written", ({ bytes }) => megabytes(bytes)],
     ["bytes loaded for the first answer", ({ loaded }) => megabytes(loaded)],
     [`right page first, of ${questions.length}`, ({ places }) => within(places, 1)],
@@ -108,9 +109,9 @@ const report = {};
 for (const name of names) {
   const site = readQuestions(name);
   const engines = ENGINES.filter(({ needs }) => needs === undefined || site[needs] !== undefined);
-  const seconds = await buildAll(engines, name, site);
+  const times = await buildAll(engines, name, site);
   const results = [];
-  for (const engine of engines) results.push({ seconds: seconds.get(engine), ...(await answers(engine, name, site)) });
+  for (const engine of engines) results.push({ ...times.get(engine), ...(await answers(engine, name, site)) });
   report[name] = results;
   console.log(`${table(name, site, results)}\n`);
   if (!options.misses) continue;

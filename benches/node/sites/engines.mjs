@@ -23,8 +23,9 @@ function bytesOf(path) {
 
 /** The bytes of a response, as a server with gzip sends them. Indexes are compressed already, or hardly compressible. */
 async function sentBytes(response) {
-  const body = await response.body().catch(() => Buffer.alloc(0));
-  return /\.(js|wasm)$/.test(new URL(response.url()).pathname) ? gzipSync(body).length : body.length;
+  const isCompressed = /\.(js|wasm)$/.test(new URL(response.url()).pathname);
+  // The browser does not keep the bodies of large files.
+  return isCompressed ? gzipSync(await response.body()).length : Number(await response.headerValue("content-length"));
 }
 
 /** Opens an index in a page of Chromium. `start` and `ask` run there: one loads the engine, the other returns addresses. */
