@@ -35,7 +35,7 @@ export function hitItem(hit, { view, isChosen, choose, whole }) {
   const { snippet, score, record, explain } = hit;
   const text = marked("p", snippet ?? "", { className: "snippet" });
   const { html, text: plain } = titleOf(hit, view);
-  const link = linkOf(record);
+  const link = linkOf(record, view.pages);
   const properties = html === undefined ? { textContent: plain } : { innerHTML: html };
   const heading = link ? make("a", { href: link, ...properties }) : make("button", { type: "button", ...properties });
   const opener = link ? make("button", { type: "button", className: "tag", textContent: "Whole text" }) : heading;
@@ -54,12 +54,23 @@ export function hitItem(hit, { view, isChosen, choose, whole }) {
     make("p", { className: "path", textContent: placeOf(record, view) }),
     make("h2", {}, heading),
     body,
+    ...otherSections(hit, view),
     about(record, { view, isChosen, choose }, link ? [opener] : []),
   );
   const [language] = valuesOf(record.language ?? record.lang);
   article.lang = language ?? "";
   if (explain) article.append(explanation(score, explain));
   return make("li", {}, article);
+}
+
+/** Lists the next best sections of the same page, where the snapshot groups its records by page. */
+function otherSections({ children = [] }, view) {
+  const section = ({ id, record }) => {
+    const link = linkOf(record, view.pages);
+    const textContent = placeOf(record, view) || id;
+    return make("li", {}, link ? make("a", { href: link, textContent }) : make("span", { textContent }));
+  };
+  return children.length > 0 ? [make("ul", { className: "sections" }, ...children.map(section))] : [];
 }
 
 /** Shows the text fields of a record, with their matches marked where words were found. */

@@ -327,7 +327,7 @@ async function use(response) {
   const opened = await open(response);
   engine?.free();
   engine = opened;
-  view = describe(engine.schema());
+  view = { ...describe(engine.schema()), pages: response.headers.get("snapseek-pages") ?? undefined };
   element("name").textContent = nameOf(response);
   element("about").removeAttribute("role");
   element("about").textContent = `${records(engine.length)}, searched in this tab`;

@@ -80,16 +80,19 @@ export function placeOf(record, { title }) {
   return place === undefined ? "" : record[place];
 }
 
-/** Returns the address that a record's `url` and `anchor` name, or `undefined`. Only pages can be linked. */
-export function linkOf({ url, anchor }) {
+/**
+ * Returns the address that a record's `url` and `anchor` name, or `undefined`. Only pages can be linked. A `url` without a
+ * host belongs to a file, which is at `path` below the address `pages`; without that address it would lead nowhere.
+ */
+export function linkOf({ url, path, anchor }, pages) {
   if (!isText(url)) return undefined;
-  try {
-    const link = new URL(url, document.baseURI);
-    if (isText(anchor) && link.hash === "") link.hash = anchor;
-    return ["http:", "https:"].includes(link.protocol) ? link.href : undefined;
-  } catch {
-    return undefined;
-  }
+  const hasHost = URL.canParse(url);
+  if (!hasHost && !pages) return undefined;
+  const place = !hasHost && isText(path) ? path.split("/").map(encodeURIComponent).join("/") : url;
+  if (!URL.canParse(place, pages)) return undefined;
+  const link = new URL(place, pages);
+  if (isText(anchor) && link.hash === "") link.hash = anchor;
+  return ["http:", "https:"].includes(link.protocol) ? link.href : undefined;
 }
 
 /** Returns the first date of a record, with the name of its attribute, or `undefined`. */

@@ -60,6 +60,20 @@ describe("a page of documents with links", () => {
       assert.deepEqual((await texts("fieldset span")).sort(), ["English", "German"]);
     }));
 
+  it("links records without a host to the pages that the server names, and to nothing where it names none", () => {
+    const local = { id: "c", title: "Local", heading: "Local", text: "A local page.", url: "/guide/a b", path: "guide/a b#1.html", anchor: "über" };
+    return withPage([local], schema, async ({ page, visit, texts, server }) => {
+      const snapshot = await (await fetch(`${server.address}demo.snap`)).arrayBuffer();
+      await visit("?q=local");
+      assert.deepEqual([await texts("h2 a"), await texts("h2 button")], [[], ["Local"]]);
+      const headers = { "snapseek-pages": "http://127.0.0.1:9/" };
+      await page.route("**/demo.snap", (route) => route.fulfill({ body: Buffer.from(snapshot), headers }));
+      await visit("?q=local");
+      const links = await page.locator("h2 a").evaluateAll((links) => links.map(({ href }) => href));
+      assert.deepEqual(links, ["http://127.0.0.1:9/guide/a%20b%231.html#%C3%BCber"]);
+    });
+  });
+
   it("shows the whole text without leaving the page", () =>
     withPage(documents, schema, async ({ page, visit, texts }) => {
       await visit("?q=linux");

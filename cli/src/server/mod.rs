@@ -10,7 +10,7 @@ mod part;
 mod site;
 mod version;
 
-pub use site::Site;
+pub use site::{SearchSite, Site};
 
 use bytes::Bytes;
 use connections::Connections;
@@ -46,6 +46,8 @@ const CONNECTION_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// The page asks for changes of a snapshot whose response has this header.
 const WATCHED: HeaderName = HeaderName::from_static("snapseek-watch");
+/// The address at which the pages of a snapshot are served. Hits link to them.
+const PAGES: HeaderName = HeaderName::from_static("snapseek-pages");
 
 type Answer = Response<Either<Full<Bytes>, FilePart>>;
 
@@ -209,17 +211,22 @@ fn file_headers(site: &Site, file: &SiteFile) -> HeaderMap {
     if let Some(encoding) = file.encoding {
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding.name()));
     }
-    if file.is_snapshot {
+    if let Site::Search(search) = site
+        && file.is_snapshot
+    {
         // The page shows this name, and a browser saves the file under it.
-        if let Some(name) = site.snapshot_name() {
+        if let Some(name) = search.snapshot_name() {
             let name = percent_encoding::utf8_percent_encode(name, percent_encoding::NON_ALPHANUMERIC);
             headers.insert(
                 header::CONTENT_DISPOSITION,
                 header_value(format!("inline; filename*=UTF-8''{name}")),
             );
         }
-        if site.is_watched() {
+        if search.is_watched() {
             headers.insert(WATCHED, HeaderValue::from_static("1"));
+        }
+        if let Some(address) = search.pages() {
+            headers.insert(PAGES, header_value(address.to_owned()));
         }
     }
     headers

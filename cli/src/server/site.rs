@@ -14,12 +14,22 @@ const OCTETS: &str = "application/octet-stream";
 const NO_PAGE: &str = "this snapseek was compiled without its page\n  run scripts/build-pkg and compile again, or name the \
                        folder of a page with --www";
 
-/// The served files: a page at `/`, its scripts at `/pkg/`, and a snapshot at `/demo.snap`.
+/// The files that a server gives.
 #[derive(Debug)]
-pub struct Site {
+pub enum Site {
+    /// A page that searches a snapshot.
+    Search(SearchSite),
+    /// The pages in a folder, to which the hits lead.
+    Pages(PathBuf),
+}
+
+/// A page at `/`, its scripts at `/pkg/`, and a snapshot at `/demo.snap`.
+#[derive(Debug)]
+pub struct SearchSite {
     page: Page,
     snapshot: PathBuf,
     is_watched: bool,
+    pages: Option<String>,
 }
 
 /// Where the files of the page come from.
@@ -58,11 +68,21 @@ pub enum SiteContent {
 }
 
 impl Site {
+    /// Opens the file that a decoded path names, in the first of these encodings that it has.
+    pub fn open(&self, path: &str, encodings: &[ContentEncoding]) -> Result<SiteFile, Refusal> {
+        match self {
+            Site::Search(search) => search.open(path, encodings),
+            Site::Pages(folder) => page_in_folder(folder, &plain_path(path)?[1..], encodings),
+        }
+    }
+}
+
+impl SearchSite {
     /// Serves this snapshot with the page in the folder `www`, or with the page of the binary.
     ///
     /// # Errors
     /// When there is no folder `www`, or no page in the binary.
-    pub fn new(www: Option<&Path>, snapshot: &Path) -> Result<Site> {
+    pub fn new(www: Option<&Path>, snapshot: &Path) -> Result<SearchSite> {
         let page = match www {
             Some(www) => {
                 let missing =
@@ -76,12 +96,22 @@ impl Site {
                 Page::Embedded
             }
         };
-        Ok(Site { page, snapshot: snapshot.to_owned(), is_watched: false })
+        Ok(SearchSite { page, snapshot: snapshot.to_owned(), is_watched: false, pages: None })
     }
 
     /// Tells the page to ask now and then whether the snapshot has changed.
-    pub fn watched(self) -> Site {
-        Site { is_watched: true, ..self }
+    pub fn watched(self) -> SearchSite {
+        SearchSite { is_watched: true, ..self }
+    }
+
+    /// Tells the page the address at which the pages of the snapshot are served.
+    pub fn with_pages(self, address: String) -> SearchSite {
+        SearchSite { pages: Some(address), ..self }
+    }
+
+    /// Returns the address at which the pages of the snapshot are served.
+    pub fn pages(&self) -> Option<&str> {
+        self.pages.as_deref()
     }
 
     /// Whether the page has to ask for changes of the snapshot.
@@ -94,20 +124,13 @@ impl Site {
         self.snapshot.file_name()?.to_str()
     }
 
-    /// Opens the file that a decoded path names, in the first of these encodings that it has.
-    pub fn open(&self, path: &str, encodings: &[ContentEncoding]) -> Result<SiteFile, Refusal> {
+    fn open(&self, path: &str, encodings: &[ContentEncoding]) -> Result<SiteFile, Refusal> {
         let snapshot_suffix = path.strip_prefix("/demo.snap").filter(|suffix| is_snapshot_suffix(suffix));
         if let Some(suffix) = snapshot_suffix {
             let file = SiteFile::open(&with_suffix(&self.snapshot, suffix), OCTETS)?;
             return Ok(SiteFile { is_snapshot: suffix.is_empty(), ..file });
         }
-        let names = path.strip_prefix('/').ok_or(Refusal::BadRequest)?;
-        let is_plain = |name: &str| !name.starts_with('.') && !name.contains(['\\', ':', '\0']);
-        if !names.split('/').all(is_plain) {
-            return Err(Refusal::Forbidden);
-        }
-        let index = if path.ends_with('/') { "index.html" } else { "" };
-        let path = format!("{path}{index}");
+        let path = plain_path(path)?;
         match &self.page {
             Page::Embedded => embedded(&path, encodings),
             Page::Folder { www, pkg } => match path.strip_prefix("/pkg/") {
@@ -116,6 +139,17 @@ impl Site {
             },
         }
     }
+}
+
+/// Returns a path that starts with `/` and ends with the name of a file. Refuses names that systems treat specially.
+fn plain_path(path: &str) -> Result<String, Refusal> {
+    let names = path.strip_prefix('/').ok_or(Refusal::BadRequest)?;
+    let is_plain = |name: &str| !name.starts_with('.') && !name.contains(['\\', ':', '\0']);
+    if !names.split('/').all(is_plain) {
+        return Err(Refusal::Forbidden);
+    }
+    let index = if path.ends_with('/') { "index.html" } else { "" };
+    Ok(format!("{path}{index}"))
 }
 
 impl SiteFile {
@@ -188,6 +222,14 @@ fn in_folder(root: &Path, names: &str, encodings: &[ContentEncoding]) -> Result<
     Ok(plain)
 }
 
+/// Opens a page in a folder, or a file that the page needs. Links within a site often leave out `.html`.
+fn page_in_folder(root: &Path, names: &str, encodings: &[ContentEncoding]) -> Result<SiteFile, Refusal> {
+    match in_folder(root, names, encodings) {
+        Err(Refusal::NotFound) => in_folder(root, &format!("{names}.html"), encodings),
+        opened => opened,
+    }
+}
+
 /// Whether a snapshot's name may continue like this: not at all, or as the name of one of its document files.
 fn is_snapshot_suffix(suffix: &str) -> bool {
     let number = suffix.strip_prefix(".docs.");
@@ -197,16 +239,23 @@ fn is_snapshot_suffix(suffix: &str) -> bool {
 fn content_type(file: &Path) -> &'static str {
     let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     match extension.to_ascii_lowercase().as_str() {
-        "html" => "text/html; charset=utf-8",
+        "html" | "htm" => "text/html; charset=utf-8",
+        "xhtml" => "application/xhtml+xml",
         "js" | "mjs" => "text/javascript; charset=utf-8",
         "css" => "text/css; charset=utf-8",
         "json" | "map" => "application/json",
         "wasm" => "application/wasm",
         "svg" => "image/svg+xml",
         "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "gif" => "image/gif",
+        "webp" => "image/webp",
         "ico" => "image/x-icon",
+        "woff" => "font/woff",
         "woff2" => "font/woff2",
-        "txt" | "md" | "ts" | "jsonl" => "text/plain; charset=utf-8",
+        "txt" | "text" | "md" | "markdown" | "mdx" | "rst" | "adoc" | "org" | "ts" | "jsonl" => {
+            "text/plain; charset=utf-8"
+        }
         _ => OCTETS,
     }
 }

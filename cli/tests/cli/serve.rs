@@ -40,14 +40,18 @@ impl Server {
 
     /// Sends a request with these headers.
     fn ask_with(&self, request: &str, headers: &[(&str, &str)]) -> (String, Vec<u8>) {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        let headers = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect::<String>();
-        write!(stream, "{request} HTTP/1.1\r\n{headers}\r\n").unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n").unwrap();
-        (String::from_utf8(answer[..end].to_vec()).unwrap(), answer[end + 4..].to_vec())
+        ask_at(&self.address, request, headers)
     }
+}
+
+fn ask_at(address: &str, request: &str, headers: &[(&str, &str)]) -> (String, Vec<u8>) {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let headers = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect::<String>();
+    write!(stream, "{request} HTTP/1.1\r\n{headers}\r\n").unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n").unwrap();
+    (String::from_utf8(answer[..end].to_vec()).unwrap(), answer[end + 4..].to_vec())
 }
 
 /// Returns the value of a header.
@@ -334,6 +338,50 @@ fn serve_builds_inputs_and_builds_again_when_they_change() {
         interrupt(&server.child);
         assert_eq!(server.child.wait().unwrap().code(), Some(0));
     }
+}
+
+#[test]
+fn serve_gives_the_pages_of_a_folder_at_an_address_that_the_snapshot_names() {
+    let folder = Folder::new();
+    folder.write("site/index.html", "<h1>Start</h1><p>A text about foxes.</p>");
+    folder.write("site/guide/use.html", "<h1>Use</h1><p>A text about badgers.</p>");
+    folder.write("site/style.css", "h1 { color: red }");
+    folder.write("site/.secret", "secret");
+    folder.write("secret.txt", "secret");
+    folder.write("www/index.html", "page");
+    folder.run(&["build", "site", "-o", "a.snap"]).expect_code(0);
+    let pages_of = |server: &Server| {
+        let address = header(&server.ask("HEAD /demo.snap").0, "Snapseek-Pages").map(str::to_owned);
+        address.map(|address| address.trim_start_matches("http://").trim_end_matches('/').to_owned())
+    };
+    for args in [&["site"][..], &["a.snap", "--pages", "site"]] {
+        let server = Server::start_with(&folder, &[args, &["--www", "www"]].concat());
+        let pages = pages_of(&server).unwrap();
+        let ask = |path: &str| ask_at(&pages, &format!("GET {path}"), &[("Host", &pages)]);
+        for (path, text) in [
+            ("/", "foxes"),
+            ("/index.html", "foxes"),
+            ("/guide/use.html", "badgers"),
+            ("/guide/use", "badgers"),
+            ("/style.css", "red"),
+        ] {
+            let (head, body) = ask(path);
+            assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{path}: {head}");
+            assert!(String::from_utf8(body).unwrap().contains(text), "{path}");
+        }
+        for (path, status) in
+            [("/none", "404"), ("/demo.snap", "404"), ("/.secret", "403"), ("/../secret.txt", "403")]
+        {
+            assert!(ask(path).0.starts_with(&format!("HTTP/1.1 {status} ")), "{path}");
+        }
+        let (head, _) = ask_at(&pages, "GET /", &[("Host", "evil.example")]);
+        assert!(head.starts_with("HTTP/1.1 403 "), "{head}");
+    }
+    assert_eq!(pages_of(&Server::start_with(&folder, &["a.snap", "--www", "www"])), None);
+    folder
+        .run(&["serve", "a.snap", "--www", "www", "--pages", "none"])
+        .expect_code(1)
+        .expect_stderr("--pages");
 }
 
 #[test]
