@@ -166,12 +166,12 @@ fn a_block_of_documents_that_crosses_the_end_of_a_group_is_refused() {
         block
     };
     let blocks = [block(&records[..30]), block(&records[30..])];
-    let lens = [0, 0, 1].map(|block| u32::try_from(blocks[block].len()).unwrap());
-    let table = [40, 2, 0, 0, lens[0], 30, lens[0], lens[2]];
+    let lens = [0, 1].map(|block| u16::try_from(blocks[block].len()).unwrap());
+    // u32 documents · u32 blocks · widths of 8, 16 and 16 bits · first documents · offsets · unpacked lengths
+    let mut table = vec![40, 0, 0, 0, 2, 0, 0, 0, 8, 16, 16, 0, 30];
+    [0, lens[0], lens[0], lens[1]].iter().for_each(|number: &u16| table.extend(number.to_le_bytes()));
     let bytes = forged(ONE_FIELD, records.clone(), |section, bytes| match section {
-        SectionKind::DocumentTable => {
-            *bytes = table.iter().flat_map(|number: &u32| number.to_le_bytes()).collect()
-        }
+        SectionKind::DocumentTable => bytes.clone_from(&table),
         SectionKind::Documents => *bytes = blocks.concat(),
         _ => {}
     });

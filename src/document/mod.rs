@@ -16,4 +16,4 @@ pub use outside::{
     divide, file_head, file_suffix, is_file_of_documents,
 };
 pub use record::{DEFAULT_KIND, MAX_ID_LEN, Record, RecordError, text_of};
-pub use store::{DocumentsReader, DocumentsView, DocumentsWriter, GROUP, Group};
+pub use store::{DocumentsReader, DocumentsView, DocumentsWriter, GROUP, Group, TableFormat};

@@ -1,16 +1,21 @@
 //! How are documents stored? Compressed, in blocks.
 //!
-//! Rows form groups of 32, and the documents of a group form blocks of about 16 KiB. A block never crosses the end of a
+//! Rows form groups of 32, and the documents of a group form blocks of about 4 KiB. A block never crosses the end of a
 //! group, so the blocks of a full group depend only on its rows, and merging segments copies them unchanged.
 //!
 //! ```text
-//! table:  u32 documents · u32 blocks · blocks × (u32 first document · u32 offset · u32 unpacked length)
+//! table:  u32 documents · u32 blocks · 3 × u8 width
+//!         · blocks × packed first document · blocks × packed offset · blocks × packed unpacked length
 //! blocks: concatenated LZ4 blocks; a block whose length equals its unpacked length is not compressed
 //! block:  documents × varint length · documents
 //! ```
+//!
+//! In format 1 the table had no widths, and three u32 per block.
 
 use super::outside::{SeparateBlocks, StoreError};
+use crate::bits::{BitWriter, MAX_WIDTH, widest};
 use crate::bytes::{ABSENT, Bytes};
+use crate::codes::Codes;
 use crate::lz4::{self, Decompressor};
 use crate::wire::{Malformed, Reader, len32, put_varint, u32_at};
 use std::borrow::Cow;
@@ -18,7 +23,9 @@ use std::ops::Range;
 
 /// The number of documents in a full group.
 pub const GROUP: usize = 32;
-const BLOCK_LEN: usize = 16 * 1024;
+/// A block is closed when its documents have this many bytes. Larger blocks compress better; smaller ones let a reader of
+/// pieces fetch less around each hit.
+const BLOCK_LEN: usize = 4 * 1024;
 const ENTRY: usize = 3;
 /// The most bytes that the varint length of a document takes.
 const LONGEST_VARINT: usize = 5;
@@ -98,11 +105,15 @@ impl DocumentsWriter {
 
     /// Encodes the two sections: the table and the blocks. [`DocumentsView::parse`] reverses it.
     pub fn finish(self) -> (Vec<u8>, Vec<u8>) {
-        let mut table = Vec::with_capacity(4 * (2 + ENTRY * self.entries.len()));
-        let mut put = |number: u32| table.extend_from_slice(&number.to_le_bytes());
-        put(len32(self.documents));
-        put(len32(self.entries.len()));
-        self.entries.as_flattened().iter().for_each(|number| put(*number));
+        let mut table =
+            [self.documents, self.entries.len()].map(|number| len32(number).to_le_bytes()).concat();
+        let columns = [0, 1, 2].map(|part| self.entries.iter().map(|entry| entry[part]).collect::<Vec<_>>());
+        table.extend(columns.iter().map(|column| widest(column).to_le_bytes()[0]));
+        for column in &columns {
+            let mut writer = BitWriter::new(&mut table);
+            writer.put(column, widest(column));
+            writer.finish();
+        }
         (table, self.blocks)
     }
 }
@@ -111,8 +122,60 @@ impl DocumentsWriter {
 #[derive(Clone, Copy, Debug)]
 pub struct DocumentsView<'a> {
     documents: usize,
-    entries: &'a [u8],
+    table: BlockTable<'a>,
     blocks: Blocks<'a>,
+}
+
+/// For each block: its first document, its offset, and its unpacked length.
+#[derive(Clone, Copy, Debug)]
+struct BlockTable<'a> {
+    count: usize,
+    numbers: BlockNumbers<'a>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum BlockNumbers<'a> {
+    /// The numbers of each kind together, bit-packed.
+    Packed([Codes<'a>; ENTRY]),
+    /// Format 1: the numbers of each block together, as u32.
+    Plain(&'a [u8]),
+}
+
+impl<'a> BlockTable<'a> {
+    fn parse(reader: &mut Reader<'a>) -> Result<BlockTable<'a>, Malformed> {
+        let count = reader.len32()?;
+        let widths = reader.take(ENTRY)?;
+        let mut codes = [Codes::new(&[], 0); ENTRY];
+        for (codes, width) in codes.iter_mut().zip(widths) {
+            let width = u32::from(*width);
+            let bits = count.checked_mul(width as usize).filter(|_| width <= MAX_WIDTH);
+            *codes = Codes::new(reader.take(bits.ok_or(Malformed(WHAT))?.div_ceil(8))?, width);
+        }
+        Ok(BlockTable { count, numbers: BlockNumbers::Packed(codes) })
+    }
+
+    fn parse_format_1(reader: &mut Reader<'a>) -> Result<BlockTable<'a>, Malformed> {
+        let count = reader.len32()?;
+        let plain = reader.take(count.checked_mul(4 * ENTRY).ok_or(Malformed(WHAT))?)?;
+        Ok(BlockTable { count, numbers: BlockNumbers::Plain(plain) })
+    }
+
+    fn get(&self, block: usize, part: usize) -> Option<u32> {
+        match &self.numbers {
+            _ if block >= self.count => None,
+            BlockNumbers::Packed(codes) => Some(codes[part].get(block)),
+            BlockNumbers::Plain(bytes) => u32_at(bytes, block * ENTRY + part),
+        }
+    }
+}
+
+/// Whether a table of blocks is written as it is now, or as in format 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableFormat {
+    /// As it is now.
+    Packed,
+    /// As in format 1.
+    Plain,
 }
 
 /// The location of the blocks: in the snapshot or in separate files.
@@ -131,7 +194,19 @@ impl<'a> DocumentsView<'a> {
     /// # Errors
     /// Fails when the table's length contradicts its header, or its blocks cannot hold that many documents.
     pub fn parse(table: &'a [u8], blocks: Bytes<'a>) -> Result<DocumentsView<'a>, Malformed> {
-        DocumentsView::new(table, Blocks::InSnapshot(blocks))
+        DocumentsView::parse_as(TableFormat::Packed, table, blocks)
+    }
+
+    /// Reads a table of the given format.
+    ///
+    /// # Errors
+    /// Fails as [`DocumentsView::parse`] does.
+    pub fn parse_as(
+        format: TableFormat,
+        table: &'a [u8],
+        blocks: Bytes<'a>,
+    ) -> Result<DocumentsView<'a>, Malformed> {
+        DocumentsView::new(format, table, Blocks::InSnapshot(blocks))
     }
 
     /// Reads the table of a snapshot whose blocks are in separate files.
@@ -139,22 +214,25 @@ impl<'a> DocumentsView<'a> {
     /// # Errors
     /// Fails as [`DocumentsView::parse`] does.
     pub fn parse_outside(
+        format: TableFormat,
         table: &'a [u8],
         blocks: &'a SeparateBlocks,
     ) -> Result<DocumentsView<'a>, Malformed> {
-        DocumentsView::new(table, Blocks::Separate(blocks))
+        DocumentsView::new(format, table, Blocks::Separate(blocks))
     }
 
-    fn new(table: &'a [u8], blocks: Blocks<'a>) -> Result<DocumentsView<'a>, Malformed> {
+    fn new(format: TableFormat, table: &'a [u8], blocks: Blocks<'a>) -> Result<DocumentsView<'a>, Malformed> {
         let mut reader = Reader::new(table, WHAT);
         let documents = reader.len32()?;
-        let count = reader.len32()?;
-        let entries = reader.rest();
-        let most = count.saturating_mul(GROUP);
-        if count.checked_mul(4 * ENTRY) != Some(entries.len()) || !(count..=most).contains(&documents) {
+        let table = match format {
+            TableFormat::Packed => BlockTable::parse(&mut reader)?,
+            TableFormat::Plain => BlockTable::parse_format_1(&mut reader)?,
+        };
+        let most = table.count.saturating_mul(GROUP);
+        if reader.remaining() > 0 || !(table.count..=most).contains(&documents) {
             return Err(reader.malformed());
         }
-        Ok(DocumentsView { documents, entries, blocks })
+        Ok(DocumentsView { documents, table, blocks })
     }
 
     /// Returns the number of documents.
@@ -233,11 +311,11 @@ impl<'a> DocumentsView<'a> {
 
     /// Returns the number of blocks.
     pub fn block_count(&self) -> usize {
-        self.entries.len() / (4 * ENTRY)
+        self.table.count
     }
 
     fn entry(&self, block: usize, part: usize) -> Result<usize, Malformed> {
-        u32_at(self.entries, block * ENTRY + part).map(|value| value as usize).ok_or(Malformed(WHAT))
+        self.table.get(block, part).map(|value| value as usize).ok_or(Malformed(WHAT))
     }
 
     fn first_document(&self, block: usize) -> Result<usize, Malformed> {

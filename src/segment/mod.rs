@@ -26,7 +26,7 @@ pub(crate) use rows::{RowRef, RowsByKey};
 use crate::attributes::{self, ColumnView};
 use crate::bytes::Bytes;
 use crate::codes::Codes;
-use crate::document::{DocumentsView, Key, KeysView, Record, SeparateBlocks};
+use crate::document::{DocumentsView, Key, KeysView, Record, SeparateBlocks, TableFormat};
 use crate::ids::FieldId;
 use crate::inverted::{Cursor, LengthsView, ListRef, PostingLists, Shape, TermEntries, TermsView, shapes};
 use crate::json::Json;
@@ -72,7 +72,7 @@ impl Segment {
             .map_err(|error| SnapshotFault::Schema { reason: error.to_string() })?;
         schema.check()?;
         let table = snapshot.section(SectionKind::DocumentTable)?;
-        let stored = DocumentsView::parse(table, Bytes::Whole(&[]))?;
+        let stored = DocumentsView::parse_as(table_format(&snapshot), table, Bytes::Whole(&[]))?;
         let documents = u32::try_from(stored.len()).map_err(|_| Malformed("the table of documents"))?;
         let outside = outside(&snapshot, stored.block_count())?;
         Ok(Segment {
@@ -242,9 +242,10 @@ impl Segment {
     /// Fails when a section is damaged.
     pub fn stored(&self) -> Result<DocumentsView<'_>, SnapshotError> {
         let table = self.snapshot.section(SectionKind::DocumentTable)?;
+        let format = table_format(&self.snapshot);
         Ok(match &self.outside {
-            Some(outside) => DocumentsView::parse_outside(table, outside)?,
-            None => DocumentsView::parse(table, self.snapshot.bytes(SectionKind::Documents)?)?,
+            Some(outside) => DocumentsView::parse_outside(format, table, outside)?,
+            None => DocumentsView::parse_as(format, table, self.snapshot.bytes(SectionKind::Documents)?)?,
         })
     }
 
@@ -410,6 +411,10 @@ impl Segment {
             Err(Malformed("the table of documents").into())
         }
     }
+}
+
+fn table_format(snapshot: &Snapshot) -> TableFormat {
+    if snapshot.format() == FORMAT_WITHOUT_HEAD { TableFormat::Plain } else { TableFormat::Packed }
 }
 
 fn outside(snapshot: &Snapshot, blocks: usize) -> Result<Option<SeparateBlocks>, SnapshotError> {

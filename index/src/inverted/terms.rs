@@ -1,7 +1,7 @@
 //! Which terms exist, and where are their posting lists?
 //!
 //! The dictionary is sorted. Terms are front-coded in blocks of 16: each term except a block's first is stored as the
-//! length of the prefix it shares with the term before, and the remaining bytes. Sixteen blocks are a run. A lookup is a
+//! length of the prefix it shares with the term before, and the remaining bytes. Eight blocks are a run. A lookup is a
 //! binary search over the first terms of the runs, then of the blocks of one run, then a scan of one block. A prefix
 //! query is a scan of a range.
 //!
@@ -24,7 +24,7 @@ use crate::wire::{Malformed, Reader, len32, put_varint, u32_at};
 use std::ops::Range;
 
 const TERMS_PER_BLOCK: usize = 16;
-const BLOCKS_PER_RUN: usize = 16;
+const BLOCKS_PER_RUN: usize = 8;
 
 /// Whether the entries of a dictionary say where positions are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -34,8 +34,9 @@ impl<'a> GroupValues<'a> {
         if let [part] = corpus.parts
             && part.overrides.is_empty()
         {
-            let codes = by.iter().map(|attribute| part.segment.keyword_codes(*attribute));
-            if let Some(codes) = codes.collect::<Result<Option<Vec<_>>, _>>()? {
+            // Read all columns before the first fault is reported: those that are not in memory are then fetched together.
+            let codes = by.iter().map(|attribute| part.segment.keyword_codes(*attribute)).collect::<Vec<_>>();
+            if let Some(codes) = codes.into_iter().collect::<Result<Option<Vec<_>>, _>>()? {
                 return Ok(GroupValues::Codes(codes));
             }
         }

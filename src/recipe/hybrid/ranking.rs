@@ -83,6 +83,8 @@ pub(super) fn retrieve(
         && search.group_by.is_empty();
     let depth = if is_simple { limit } else { search.candidates.max(limit) };
     let ask = CandidateQuery { words, vector, depth, allowed, wants_all: search.wants_all };
+    // Read the groups before the candidates may fail: what both lack is then fetched together.
+    let groups = (!search.group_by.is_empty()).then(|| GroupValues::of(corpus, &search.group_by));
     let Candidates { rows: mut candidates, keyword, vector } = ask.candidates(corpus)?;
     search.stages.add_pinned(corpus, allowed, &mut candidates)?;
     if is_fused || !search.stages.pinned.is_empty() {
@@ -109,9 +111,9 @@ pub(super) fn retrieve(
     if let Some(recency) = &search.recency {
         fade(context, recency, &mut rows)?;
     }
-    if !search.group_by.is_empty() {
+    if let Some(groups) = groups {
         let pinned = search.stages.pinned_rows(corpus)?;
-        rows = grouped(&GroupValues::of(corpus, &search.group_by)?, corpus, &pinned, rows);
+        rows = grouped(&groups?, corpus, &pinned, rows);
     }
     if !search.stages.are_none() {
         rows = staged(context, &search.stages, limit, rows)?;
