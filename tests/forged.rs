@@ -52,7 +52,9 @@ fn a_kind_that_the_file_does_not_name_is_the_kind_of_no_record() {
 #[test]
 fn more_documents_than_the_blocks_can_hold_are_refused() {
     let bytes = forged(ONE_FIELD, [record(0, "")], |section, bytes| match section {
-        SectionKind::DocumentTable | SectionKind::Lengths => bytes[..4].copy_from_slice(&[0, 0, 0, 0x7f]),
+        SectionKind::DocumentTable | SectionKind::TotalLengths => {
+            bytes[..4].copy_from_slice(&[0, 0, 0, 0x7f])
+        }
         _ => {}
     });
     assert!(matches!(*Engine::open(bytes).unwrap_err(), SnapshotFault::Malformed(_)));
@@ -120,8 +122,11 @@ fn lengths_that_do_not_add_up_do_not_overflow() {
     assert!(engine.verify().is_err(), "the sums are wrong");
     let _ = engine.snapshot();
     let bytes = forged(ONE_FIELD, [record(0, "fox")], |section, bytes| {
-        if section == SectionKind::Lengths {
-            *bytes = lengths(&[(u64::MAX, 1)]);
+        match section {
+            SectionKind::Lengths => *bytes = lengths(&[(u64::MAX, 1)]),
+            // u32 documents · u64 tokens · u8 width · lengths
+            SectionKind::TotalLengths => bytes[4..12].fill(0xff),
+            _ => {}
         }
     });
     let mut engine = Engine::open(bytes).unwrap();

@@ -94,10 +94,7 @@ impl LivePart {
     }
 
     fn totals(&self) -> Result<Totals, SnapshotError> {
-        let lengths = self.segment.field_lengths()?;
-        let tokens = (0..lengths.field_count()).map(|field| lengths.total_of_field(field));
-        let tokens = tokens.fold(0u64, u64::saturating_add);
-        Ok(Totals { rows: u64::from(self.segment.documents()), tokens })
+        Ok(Totals { rows: u64::from(self.segment.documents()), tokens: self.segment.tokens()? })
     }
 }
 

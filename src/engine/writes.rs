@@ -271,7 +271,7 @@ impl Engine {
     pub(crate) fn kill(&mut self, key: Key) -> Result<bool, WriteError> {
         let Some((number, document)) = self.find(key)? else { return Ok(false) };
         let part = &mut self.parts[number];
-        let tokens = part.segment.field_lengths()?.of_document(document as usize).map(u64::from).sum::<u64>();
+        let tokens = part.segment.lengths()?.get(document as usize).copied().map_or(0, u64::from);
         self.slots.forget_derived();
         part.dead.insert(document as usize);
         part.dead_count += 1;

@@ -107,10 +107,8 @@ fn bits(weights: &[f64]) -> Vec<u64> {
 /// a factor relative to the average.
 fn slack(part: &LiveSegment, weights: &[f64], average_length: f64) -> Result<f64, SnapshotError> {
     let schema = part.segment.schema();
-    let fields = part.segment.field_lengths()?;
-    let tokens =
-        (0..fields.field_count()).map(|field| fields.total_of_field(field)).fold(0, u64::saturating_add);
-    let own_average = Totals { rows: u64::from(part.segment.documents()), tokens }.average_length();
+    let (rows, tokens) = (u64::from(part.segment.documents()), part.segment.tokens()?);
+    let own_average = Totals { rows, tokens }.average_length();
     let reckoned = schema.bound_weights();
     let by_weight = part.segment.shapes()?.iter().flat_map(Shape::counts).map(|(field, _)| {
         weights.get(field.index()).copied().unwrap_or(1.0)

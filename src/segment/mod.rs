@@ -28,7 +28,9 @@ use crate::bytes::Bytes;
 use crate::codes::Codes;
 use crate::document::{DocumentsView, Key, KeysView, Record, SeparateBlocks, TableFormat};
 use crate::ids::FieldId;
-use crate::inverted::{Cursor, LengthsView, ListRef, PostingLists, Shape, TermEntries, TermsView, shapes};
+use crate::inverted::{
+    Cursor, LengthsView, ListRef, PostingLists, Shape, TermEntries, TermsView, TotalLengths, shapes,
+};
 use crate::json::Json;
 use crate::schema::{Schema, VectorModel};
 use crate::snapshot::{FORMAT_WITHOUT_HEAD, SectionKind, Snapshot, SnapshotError, SnapshotFault};
@@ -211,8 +213,34 @@ impl Segment {
         if let Some(lengths) = self.lengths.get() {
             return Ok(lengths);
         }
-        let totals = self.field_lengths()?.totals();
-        Ok(self.lengths.get_or_init(|| totals))
+        let lengths = match self.total_lengths()? {
+            Some(totals) => totals.lengths(),
+            None => self.field_lengths()?.totals(),
+        };
+        Ok(self.lengths.get_or_init(|| lengths))
+    }
+
+    /// Returns the number of tokens of all documents.
+    ///
+    /// # Errors
+    /// Fails when the section is damaged.
+    pub fn tokens(&self) -> Result<u64, SnapshotError> {
+        if let Some(totals) = self.total_lengths()? {
+            return Ok(totals.tokens());
+        }
+        let lengths = self.field_lengths()?;
+        let tokens = (0..lengths.field_count()).map(|field| lengths.total_of_field(field));
+        Ok(tokens.fold(0, u64::saturating_add))
+    }
+
+    /// Returns the lengths over all fields, or `None` in format 1.
+    fn total_lengths(&self) -> Result<Option<TotalLengths<'_>>, SnapshotError> {
+        if self.has_format_1() {
+            return Ok(None);
+        }
+        let totals = TotalLengths::parse(self.snapshot.section(SectionKind::TotalLengths)?)?;
+        let fits = totals.documents() == self.documents as usize;
+        if fits { Ok(Some(totals)) } else { Err(Malformed("the table of lengths").into()) }
     }
 
     /// Returns the ids and kinds.
@@ -384,7 +412,8 @@ impl Segment {
             Ok(())
         })?;
         let all = (0..lengths.field_count()).map(|field| lengths.total_of_field(field));
-        if !lengths.adds_up() || all.fold(0, u64::saturating_add) != tokens {
+        let is_sum = all.fold(0, u64::saturating_add) == tokens && self.tokens()? == tokens;
+        if !is_sum || !lengths.adds_up() || self.lengths()? != lengths.totals() {
             return Err(Malformed("the table of lengths").into());
         }
         let ends_with_lists = list_end == lists.postings.len()

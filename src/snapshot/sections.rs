@@ -50,22 +50,25 @@ pub enum SectionKind {
     Positions = 18,
     /// The checksum of each part of the file after the head; not in format 1.
     PartChecksums = 19,
+    /// The lengths of documents over all fields. Format 1 has only those per field.
+    TotalLengths = 20,
 }
 
 impl SectionKind {
     /// Lists every kind of section, in the order of the file: first the sections of the head, which opening needs, then
     /// the others. A query reads pieces of the index, then documents, so these come in this order as well.
-    pub const ALL: [SectionKind; 19] = {
+    pub const ALL: [SectionKind; 20] = {
         use SectionKind::{
             Attributes, DocumentFiles, DocumentTable, Documents, Embedders, FormIndex, Forms, Keys, Lengths,
-            PartChecksums, Positions, Postings, Removed, Schema, Shapes, State, TermIndex, Terms, Vectors,
+            PartChecksums, Positions, Postings, Removed, Schema, Shapes, State, TermIndex, Terms,
+            TotalLengths, Vectors,
         };
         [
             Schema,
             PartChecksums,
             DocumentTable,
             DocumentFiles,
-            Lengths,
+            TotalLengths,
             Shapes,
             TermIndex,
             FormIndex,
@@ -75,6 +78,7 @@ impl SectionKind {
             Positions,
             Attributes,
             Keys,
+            Lengths,
             Vectors,
             Embedders,
             State,
@@ -118,6 +122,7 @@ impl SectionKind {
             SectionKind::FormIndex => "form index",
             SectionKind::Positions => "positions",
             SectionKind::PartChecksums => "part checksums",
+            SectionKind::TotalLengths => "total lengths",
         }
     }
 

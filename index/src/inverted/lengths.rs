@@ -3,8 +3,12 @@
 //! Lengths are bit-packed per field, at the width of the longest one:
 //!
 //! ```text
-//! u32 documents · u8 fields · fields × (u64 tokens in all · u8 width) · fields × packed lengths, padded to a byte
+//! lengths: u32 documents · u8 fields · fields × (u64 tokens in all · u8 width) · fields × packed lengths, padded to a byte
+//! totals:  u32 documents · u64 tokens in all · u8 width · packed lengths of all fields together
 //! ```
+//!
+//! Scores need only the totals. They are a section of their own, so that a reader of pieces need not read the lengths. In
+//! format 1 there are no totals.
 
 use crate::bits::{self, BitWriter, widest};
 use crate::wire::{Malformed, Reader, len32};
@@ -26,6 +30,22 @@ impl LengthsWriter {
         for (field, length) in self.by_field.iter_mut().zip(lengths) {
             field.push(length);
         }
+    }
+
+    /// Returns the bytes of the totals, for `documents` documents.
+    pub fn totals(&self, documents: usize) -> Vec<u8> {
+        let mut totals = vec![0u32; documents];
+        for field in &self.by_field {
+            totals.iter_mut().zip(field).for_each(|(total, length)| *total = total.saturating_add(*length));
+        }
+        let tokens = self.by_field.iter().flatten().map(|&length| u64::from(length)).sum::<u64>();
+        let mut out = len32(documents).to_le_bytes().to_vec();
+        out.extend_from_slice(&tokens.to_le_bytes());
+        out.push(widest(&totals).to_le_bytes()[0]);
+        let mut writer = BitWriter::new(&mut out);
+        writer.put(&totals, widest(&totals));
+        writer.finish();
+        out
     }
 
     /// Returns the bytes of the section, for `documents` documents.
@@ -131,6 +151,50 @@ impl<'a> LengthsView<'a> {
     }
 }
 
+/// The lengths of documents over all fields, read in place. [`LengthsWriter::totals`] writes them.
+#[derive(Clone, Copy, Debug)]
+pub struct TotalLengths<'a> {
+    documents: usize,
+    tokens: u64,
+    width: u32,
+    packed: &'a [u8],
+}
+
+impl<'a> TotalLengths<'a> {
+    /// Reads the section.
+    ///
+    /// # Errors
+    /// Returns an error when the size of the section differs from what its header states.
+    pub fn parse(bytes: &'a [u8]) -> Result<TotalLengths<'a>, Malformed> {
+        let mut reader = Reader::new(bytes, "the table of lengths");
+        let (documents, tokens) = (reader.len32()?, reader.u64()?);
+        let width = u32::from(reader.u8()?);
+        let bits = documents.checked_mul(width as usize).filter(|_| width <= bits::MAX_WIDTH);
+        let packed = reader.take(bits.ok_or(reader.malformed())?.div_ceil(8))?;
+        match reader.remaining() {
+            0 => Ok(TotalLengths { documents, tokens, width, packed }),
+            _ => Err(reader.malformed()),
+        }
+    }
+
+    /// Returns the number of documents.
+    pub fn documents(&self) -> usize {
+        self.documents
+    }
+
+    /// Returns the number of tokens of all documents.
+    pub fn tokens(&self) -> u64 {
+        self.tokens
+    }
+
+    /// Returns the number of tokens of each document, in document order: bm25's D.
+    pub fn lengths(&self) -> Vec<u32> {
+        (0..self.documents)
+            .map(|document| bits::get(self.packed, document * self.width as usize, self.width))
+            .collect::<Vec<_>>()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,6 +204,9 @@ mod tests {
         let mut writer = LengthsWriter::new(3);
         let documents = [[3, 0, 900], [0, 0, 0], [31, 0, 7]];
         documents.iter().for_each(|lengths| writer.push(*lengths));
+        let totals = writer.totals(3);
+        let totals = TotalLengths::parse(&totals).unwrap();
+        assert_eq!((totals.documents(), totals.tokens(), totals.lengths()), (3, 941, vec![903, 0, 38]));
         let bytes = writer.finish(3);
         let view = LengthsView::parse(&bytes).unwrap();
         for (i, lengths) in documents.iter().enumerate() {
@@ -153,6 +220,11 @@ mod tests {
     fn a_table_whose_size_differs_from_its_header_is_malformed() {
         let mut writer = LengthsWriter::new(1);
         writer.push([5]);
+        let mut totals = writer.totals(1);
+        totals.push(0);
+        (0..=totals.len()).filter(|len| *len != totals.len() - 1).for_each(|len| {
+            assert!(TotalLengths::parse(&totals[..len]).is_err());
+        });
         let mut bytes = writer.finish(1);
         for len in 0..bytes.len() {
             assert!(LengthsView::parse(&bytes[..len]).is_err());

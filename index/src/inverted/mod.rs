@@ -14,7 +14,7 @@ mod terms;
 
 pub use interner::Interner;
 pub use invert::{InvertedBatch, Renumbering, renumber};
-pub use lengths::{LengthsView, LengthsWriter};
+pub use lengths::{LengthsView, LengthsWriter, TotalLengths};
 pub use posting_lists::PostingLists;
 pub use postings::{Cursor, ListRef, MAX_IMPACT, PostingList};
 pub use shapes::{Shape, ShapesWriter};

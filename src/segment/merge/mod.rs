@@ -146,6 +146,7 @@ pub fn merge_sections(
     put(SectionKind::Keys, merge_keys(sources)?);
     put(SectionKind::DocumentTable, document_table);
     put(SectionKind::Attributes, merge_attributes(&schema, sources, documents)?);
+    put(SectionKind::TotalLengths, field_lengths.totals(documents));
     put(SectionKind::Lengths, field_lengths.finish(documents));
     put(SectionKind::Shapes, shapes::encode(&shapes));
     put(SectionKind::TermIndex, dictionary.index);
