@@ -6,6 +6,7 @@
 
 use crate::failure::UsageError;
 use crate::provider::cancel;
+use crate::signals;
 use anyhow::{Context, Result};
 use snapseek::document::is_file_of_documents;
 use snapseek::snapshot::Header;
@@ -135,7 +136,7 @@ fn remove_on_signal(temporary: &Path) -> Result<()> {
     if *is_handled {
         return Ok(());
     }
-    let handled = ctrlc::set_handler(|| {
+    let handled = signals::on_end(|| {
         // A provider that is embedding saves its results and ends by itself.
         if cancel::interrupt() {
             return;
