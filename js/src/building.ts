@@ -5,6 +5,7 @@ import { isList } from "./asked.js";
 import { call, filled, listed } from "./engine.js";
 import { SnapseekError } from "./errors.js";
 import type { Build as RawBuild, Engine as RawEngine } from "./glue.js";
+import type { Read } from "./source.js";
 import { turn } from "./turn.js";
 import type { Embed, PresetName, Schema } from "./types.js";
 
@@ -35,14 +36,18 @@ const CHARACTERS_PER_BATCH = 100_000;
  * @internal
  */
 export async function built(
-  Build: new (schema: Schema | PresetName | undefined) => RawBuild,
+  Build: new (schema: Schema | PresetName | undefined, staticModels: unknown[]) => RawBuild,
   records: Iterable<object> | string,
-  schema: Schema | PresetName | undefined,
+  given: Schema | PresetName | undefined,
   { signal, onProgress, embed, strict }: Building,
+  read: Read,
 ): Promise<{ readonly raw: RawEngine; readonly warnings: readonly string[] }> {
   const total = countOf(records);
   const vectors = embed && new (await import("./on-demand.js")).BuildVectors(embed, signal);
-  const raw = await filled<RawEngine, RawBuild>(() => new Build(schema), async (build) => {
+  const { schema, models } = hasModels(given)
+    ? await (await import("./on-demand.js")).withoutModels(given, read, signal)
+    : { schema: given, models: [] };
+  const raw = await filled<RawEngine, RawBuild>(() => new Build(schema, models), async (build) => {
     let taken = 0;
     let began = performance.now();
     for (const batch of batchesOf(records)) {
@@ -61,6 +66,12 @@ export async function built(
     if (strict && failure !== undefined) throw new SnapseekError("embed/failed", failure);
   });
   return { raw, warnings: vectors?.warnings() ?? [] };
+}
+
+/** Returns whether a schema brings the tables of static models, which the module takes apart from the schema. */
+function hasModels(schema: Schema | PresetName | undefined): schema is Schema {
+  const { vectors } = Object(schema) as Partial<Schema>;
+  return Object.values(vectors ?? {}).some((model) => Object(model).model !== undefined);
 }
 
 function countOf(records: Iterable<object> | string): number | undefined {
