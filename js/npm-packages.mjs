@@ -35,7 +35,7 @@ function platformPackage({ name, os, cpu, target, binary }, built) {
   const description = `The snapseek command line for ${os} ${cpu}`;
   const keywords = ["snapseek", "search", "cli"];
   // A zip archive of Yarn's cannot run a binary.
-  const manifest = { description, license, keywords, os: [os], cpu: [cpu], preferUnplugged: true, files: [binary, NOTICES] };
+  const manifest = { description, license, keywords, os: [os], cpu: [cpu], preferUnplugged: true };
   const readme = `# @snapseek/cli-${name}
 
 ${description} (\`${target}\`). The package \`snapseek\` installs it by itself: run \`npx snapseek\`.
@@ -58,7 +58,6 @@ function modelPackage(snapseek) {
     sideEffects: false,
     engines,
     exports: { ".": { types: "./index.d.ts", default: "./index.js" }, [`./${file}`]: `./${file}`, "./package.json": "./package.json" },
-    files: ["index.js", "index.d.ts", file],
   };
   const folder = begin("@snapseek/model-static-en", manifest, modelReadme(file), ["LICENSE-APACHE"]);
   // Bundlers recognise exactly this form of expression, and copy the file.
