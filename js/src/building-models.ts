@@ -11,7 +11,7 @@ export async function withoutModels(
   schema: Schema,
   read: Read,
   signal: AbortSignal | undefined,
-): Promise<{ readonly schema: Schema; readonly models: unknown[] }> {
+): Promise<[schema: Schema, models: unknown[]]> {
   const vectors: Record<string, VectorModel> = {};
   const models: unknown[] = [];
   for (const [name, { model, ...settings }] of Object.entries(schema.vectors!)) {
@@ -20,7 +20,7 @@ export async function withoutModels(
     const reading = contentAt(await model, read, signal).then(whole).catch(unread("static model"));
     models.push(name, await unlessAborted(reading, signal));
   }
-  return { schema: { ...schema, vectors }, models };
+  return [{ ...schema, vectors }, models];
 }
 
 async function contentAt(source: Source, read: Read, signal: AbortSignal | undefined): Promise<Uint8Array | Pieces> {

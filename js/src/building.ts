@@ -7,7 +7,7 @@ import { SnapseekError } from "./errors.js";
 import type { Build as RawBuild, Engine as RawEngine } from "./glue.js";
 import type { Read } from "./source.js";
 import { turn } from "./turn.js";
-import type { Embed, PresetName, Schema } from "./types.js";
+import type { Embed, PresetName, Schema, VectorModel } from "./types.js";
 
 /** The progress of a build. */
 export interface BuildProgress {
@@ -38,15 +38,17 @@ const CHARACTERS_PER_BATCH = 100_000;
 export async function built(
   Build: new (schema: Schema | PresetName | undefined, staticModels: unknown[]) => RawBuild,
   records: Iterable<object> | string,
-  given: Schema | PresetName | undefined,
+  schema: Schema | PresetName | undefined,
   { signal, onProgress, embed, strict }: Building,
   read: Read,
 ): Promise<{ readonly raw: RawEngine; readonly warnings: readonly string[] }> {
   const total = countOf(records);
   const vectors = embed && new (await import("./on-demand.js")).BuildVectors(embed, signal);
-  const { schema, models } = hasModels(given)
-    ? await (await import("./on-demand.js")).withoutModels(given, read, signal)
-    : { schema: given, models: [] };
+  // The module takes the tables of static models apart from the schema.
+  let models: unknown[] = [];
+  if (Object.values(Object((schema as Schema)?.vectors)).some((settings) => (settings as VectorModel)?.model)) {
+    [schema, models] = await (await import("./on-demand.js")).withoutModels(schema as Schema, read, signal);
+  }
   const raw = await filled<RawEngine, RawBuild>(() => new Build(schema, models), async (build) => {
     let taken = 0;
     let began = performance.now();
@@ -66,12 +68,6 @@ export async function built(
     if (strict && failure !== undefined) throw new SnapseekError("embed/failed", failure);
   });
   return { raw, warnings: vectors?.warnings() ?? [] };
-}
-
-/** Returns whether a schema brings the tables of static models, which the module takes apart from the schema. */
-function hasModels(schema: Schema | PresetName | undefined): schema is Schema {
-  const { vectors } = Object(schema) as Partial<Schema>;
-  return Object.values(vectors ?? {}).some((model) => Object(model).model !== undefined);
 }
 
 function countOf(records: Iterable<object> | string): number | undefined {

@@ -31,8 +31,9 @@ describe("an engine in a worker", () => {
     const model = new URL("../../tests/golden/words.model", import.meta.url);
     const withModel = (source) => ({ fields: { title: {} }, vectors: { words: { embedder: "static", model: source } } });
     const here = await build(notes, withModel(model));
+    const inWorker = connect(worker);
     for (const source of [model, await readFile(model), new Response(await readFile(model))]) {
-      const there = await connect(worker).build(notes, withModel(source));
+      const there = await inWorker.build(notes, withModel(source));
       assert.deepEqual(await there.snapshot(), here.snapshot());
       await there.free();
     }

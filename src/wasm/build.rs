@@ -7,8 +7,8 @@ use super::lines::{self, Line};
 use crate::document::Key;
 use crate::{Builder, Record, Schema, WriteError};
 use js_sys::{Array, JsString, Uint8Array};
-use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
 
 /// A build in progress.
 #[wasm_bindgen]
@@ -29,7 +29,7 @@ enum State {
 #[wasm_bindgen]
 impl Build {
     /// Starts a build with this schema, or with a schema to infer if it is `undefined`. `static_models` has the name and
-    /// the table of each static model, in turns.
+    /// the table (a `Uint8Array`) of each static model, in turns.
     ///
     /// # Errors
     /// Fails when the schema is invalid, or a static model is missing or damaged.
@@ -103,8 +103,8 @@ fn builder(schema: &Schema, static_models: &Array) -> Result<Builder, Failure> {
     let mut builder = Builder::new(schema)?;
     for model in (0..static_models.length()).step_by(2) {
         let name = static_models.get(model).as_string().unwrap_or_default();
-        builder =
-            builder.with_static_model(&name, Uint8Array::new(&static_models.get(model + 1)).to_vec())?;
+        let table = static_models.get(model + 1).unchecked_into::<Uint8Array>();
+        builder = builder.with_static_model(&name, table.to_vec())?;
     }
     match builder.missing_static_model() {
         None => Ok(builder),
