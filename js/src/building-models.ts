@@ -7,7 +7,7 @@ import { contentOf, type Pieces, type Read, type Source } from "./source.js";
 import type { Schema, VectorModel } from "./types.js";
 
 /** Takes the tables out of a schema. Returns the schema without them, and the name and the bytes of each, in turns. */
-export async function withoutModels(
+export async function schemaOf(
   schema: Schema,
   read: Read,
   signal: AbortSignal | undefined,
