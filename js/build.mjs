@@ -1,6 +1,7 @@
 // Writes pkg/ from the folder target/js, where tsc and scripts/build-pkg left their output: a script for each entry of the
 // manifest and for the code that several entries share, as ES modules and, where an entry asks for it, as CommonJS; the
-// types of every entry; and the WebAssembly modules, as files and, for hosts without files, inside a script.
+// types of every entry; and the WebAssembly modules, as files and, for hosts without files, inside a script. cli.mjs, which
+// runs the binary of the platform, the README and the licences come along as they are.
 //
 //   node js/build.mjs MODULE…    the modules to put into the package; the first is the full one
 //
@@ -129,6 +130,10 @@ const manifest = await readFile(MANIFEST, "utf8");
 const entries = [...new Set(leaves(JSON.parse(manifest).exports).map((path) => path.replace("./", "")))];
 const made = await scripts([...entries.filter((name) => /^[\w-]+\.js$/.test(name)), `${ON_DEMAND}.js`]);
 const files = new Map([["package.json", manifest]]);
+for (const name of ["README.md", "LICENSE", "LICENSE-MIT", "LICENSE-APACHE"]) {
+  files.set(name, await readFile(new URL(`../${name}`, import.meta.url), "utf8"));
+}
+files.set("cli.js", await readFile(new URL("cli.mjs", import.meta.url), "utf8"));
 const waiting = entries.filter((name) => name !== "package.json");
 for (const file of waiting) {
   if (files.has(file) || file.endsWith(".wasm")) continue;

@@ -5,11 +5,12 @@
 
 use crate::bitmap::Bitmap;
 use crate::document::{Key, Record};
+use crate::embed::StaticModelView;
 use crate::json::Json;
-use crate::schema::{Schema, SchemaError};
+use crate::schema::{EmbedderKind, Schema, SchemaError, SchemaFault};
 use crate::segment::{
     Batch, BatchError, BatchFault, BatchWriter, Embedders, LooseRow, LooseVector, MergeError, MergeSource,
-    RowRef, RowsByKey, Segment, encode_tables, merge, merge_sections,
+    RowRef, RowsByKey, Segment, encode_tables, merge, merge_sections, with_static_model,
 };
 use crate::snapshot::{self, SectionKind};
 use crate::state::{LineError, Stamp, Stamps, State};
@@ -113,6 +114,40 @@ impl Builder {
         Embedders::with_tables(&self.schema, &tables).map_err(MergeError::from)?;
         self.tables = tables;
         Ok(self)
+    }
+
+    /// Gives a model of the schema with the embedder `static` its table, as [`StaticModel::encode`] writes it.
+    ///
+    /// The model takes the width, the id and the fingerprint of the table. Call this before you add records.
+    ///
+    /// [`StaticModel::encode`]: crate::embed::StaticModel::encode
+    ///
+    /// # Errors
+    /// Fails when the schema has no such model, or the table is damaged.
+    pub fn with_static_model(mut self, name: &str, table: Vec<u8>) -> Result<Builder, BuildError> {
+        let wrong = |reason: &str| {
+            SchemaError::from(SchemaFault::BadModel { model: name.to_owned(), reason: reason.to_owned() })
+        };
+        let place = self.schema.model(name).filter(|(_, model)| model.embedder == Some(EmbedderKind::Static));
+        let (place, model) =
+            place.ok_or_else(|| wrong("a table of token vectors is for the embedder static"))?;
+        let damaged = |_| wrong("this is not a static model, or it is damaged");
+        let view = StaticModelView::parse(&table).map_err(damaged)?;
+        view.verify().map_err(damaged)?;
+        let model = with_static_model(model.clone(), &view);
+        self.schema = self.schema.with_model(name, model)?;
+        self.tables.resize(self.schema.models().len(), Vec::new());
+        self.tables[place] = table;
+        Ok(self)
+    }
+
+    /// Returns the first model whose embedder is `static` and that has no table.
+    pub fn missing_static_model(&self) -> Option<&str> {
+        let has_table = |place: usize| self.tables.get(place).is_some_and(|table| !table.is_empty());
+        let mut models = self.schema.models().enumerate();
+        let missing = models
+            .find(|(place, (_, model))| model.embedder == Some(EmbedderKind::Static) && !has_table(*place));
+        missing.map(|(_, (name, _))| name)
     }
 
     /// Adds a record and replaces an earlier record with the same key.

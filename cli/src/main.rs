@@ -21,6 +21,7 @@ mod rebuild;
 mod recipe;
 mod schema_file;
 mod server;
+mod signals;
 mod snapshot;
 mod split;
 mod tuning;

@@ -6,8 +6,10 @@
 
 use crate::failure::UsageError;
 use crate::provider::cancel;
+use crate::signals;
 use anyhow::{Context, Result};
 use snapseek::document::is_file_of_documents;
+use snapseek::embed::StaticModelView;
 use snapseek::snapshot::Header;
 use snapseek::{SnapshotError, SnapshotFault};
 use std::ffi::OsString;
@@ -30,6 +32,7 @@ pub const INTERRUPTED: u8 = 130;
 pub enum Content {
     Snapshot,
     Documents,
+    StaticModel,
 }
 
 /// A file that is being written.
@@ -121,6 +124,10 @@ fn check_replaceable(path: &Path, target: &Path, content: Content, force: bool) 
             (!Header::parse(&head).is_err_and(is_none), "not a snapshot")
         }
         Content::Documents => (is_file_of_documents(&head), "not a file of documents"),
+        Content::StaticModel => {
+            let bytes = fs::read(target).with_context(|| format!("{path} cannot be read"))?;
+            (StaticModelView::parse(&bytes).is_ok(), "not a static model")
+        }
     };
     if is_replaceable {
         return Ok(());
@@ -135,7 +142,7 @@ fn remove_on_signal(temporary: &Path) -> Result<()> {
     if *is_handled {
         return Ok(());
     }
-    let handled = ctrlc::set_handler(|| {
+    let handled = signals::on_end(|| {
         // A provider that is embedding saves its results and ends by itself.
         if cancel::interrupt() {
             return;

@@ -8,11 +8,11 @@ use crate::input::{Entry, Inputs, VectorFile};
 use crate::neighbours::with_neighbours;
 use crate::parallel;
 use crate::print;
-use crate::provider::{Cancel, EmbedSpec, TextPurpose, static_model};
+use crate::provider::{Cancel, EmbedSpec, TextPurpose, english_model, process_environment, static_model};
 use anyhow::{Context, Result, ensure};
 use snapseek::embed::{Embedder, HashEmbedder, StaticModelView};
 use snapseek::schema::{EmbedderKind, VectorModel};
-use snapseek::segment::Embedders;
+use snapseek::segment::{Embedders, with_static_model};
 use snapseek::vector::Encoding;
 use snapseek::{Record, Schema};
 use std::path::{Path, PathBuf};
@@ -111,12 +111,34 @@ impl Vectors {
             vectors.add_embedder(args, spec, schema, inputs, cancel)?;
             vectors.count_texts(&count)?;
         }
-        for (place, (name, model)) in schema.models().enumerate() {
-            let needs_table =
-                model.embedder == Some(EmbedderKind::Static) && vectors.tables[place].is_empty();
-            ensure!(!needs_table, "vectors {name:?}: name the static model with --embed static:FOLDER");
+        while let Some(place) = vectors.without_table(schema) {
+            let table = static_table(None)?;
+            let (name, model) = schema.models().nth(place).expect("the place is one of the schema's models");
+            let (name, model) = (name.to_owned(), model.clone());
+            *schema = schema
+                .clone()
+                .with_model(&name, with_static_model(model, &StaticModelView::parse(&table)?))?;
+            vectors.set_table(place, table, args.corpus_vocabulary)?;
         }
         Ok(vectors)
+    }
+
+    /// Returns the first model that has the embedder `static` and no table yet.
+    fn without_table(&self, schema: &Schema) -> Option<usize> {
+        let is_static = |(_, model): (&str, &VectorModel)| model.embedder == Some(EmbedderKind::Static);
+        (0..)
+            .zip(schema.models())
+            .find(|(place, model)| is_static(*model) && self.tables[*place].is_empty())
+            .map(|(place, _)| place)
+    }
+
+    fn set_table(&mut self, place: usize, table: Vec<u8>, corpus_vocabulary: bool) -> Result<()> {
+        if corpus_vocabulary {
+            let tokens = StaticModelView::parse(&table)?.token_count();
+            self.seen[place] = Some(Mutex::new(vec![false; tokens as usize]));
+        }
+        self.tables[place] = table;
+        Ok(())
     }
 
     fn add_embedder(
@@ -151,20 +173,9 @@ impl Vectors {
                 (model, Origin::Own, Vec::new())
             }
             "static" => {
-                let folder = spec.model.as_deref().ok_or_else(|| {
-                    UsageError("name the folder of the model, such as static:models/en".to_owned())
-                })?;
-                let table = static_model::read(Path::new(folder))?.encode()?;
-                let view = StaticModelView::parse(&table)?;
-                let model = VectorModel {
-                    encoding,
-                    width: Some(view.width()),
-                    embedder: Some(EmbedderKind::Static),
-                    id: Some(view.id().to_owned()),
-                    fingerprint: Some(view.fingerprint_text()),
-                    ..VectorModel::default()
-                };
-                (model, Origin::Own, table)
+                let table = static_table(spec.model.as_deref())?;
+                let model = VectorModel { encoding, ..VectorModel::default() };
+                (with_static_model(model, &StaticModelView::parse(&table)?), Origin::Own, table)
             }
             _ => {
                 let Some(pipeline) = started(args, spec, schema, inputs, cancel)? else { return Ok(()) };
@@ -179,14 +190,19 @@ impl Vectors {
             }
         };
         let (model, origin, table) = added;
-        // Fill a model of the schema that has no other source, or else add a model.
-        let free = |(_, known): &(&str, &VectorModel)| known.field.is_none() && known.embedder.is_none();
+        // Fill a model of the schema that has no other source, or else add a model. One that waits for a table comes first.
+        let waiting = self.without_table(schema).filter(|_| !table.is_empty());
+        let free = |known: &VectorModel| known.field.is_none() && known.embedder.is_none();
         let is_filled = |place: usize| !matches!(self.origins[place], Origin::Record);
-        let free = schema.models().enumerate().find(|(place, known)| free(known) && !is_filled(*place));
+        let is_free = |place: usize, known: &VectorModel| match waiting {
+            Some(waiting) => place == waiting,
+            None => free(known) && !is_filled(place),
+        };
+        let free = schema.models().enumerate().find(|(place, (_, known))| is_free(*place, known));
         let place = match free.map(|(place, (name, known))| (place, name.to_owned(), known.clone())) {
             Some((place, name, known)) => {
-                let VectorModel { encoding, text, trust, .. } = known;
-                let model = VectorModel { encoding, text, trust, ..model };
+                let VectorModel { encoding, text, trust, field, .. } = known;
+                let model = VectorModel { encoding, text, trust, field, ..model };
                 *schema = schema.clone().with_model(&name, model)?;
                 place
             }
@@ -199,12 +215,10 @@ impl Vectors {
             }
         };
         self.origins[place] = origin;
-        if args.corpus_vocabulary && !table.is_empty() {
-            let tokens = StaticModelView::parse(&table)?.token_count();
-            self.seen[place] = Some(Mutex::new(vec![false; tokens as usize]));
+        if table.is_empty() {
+            return Ok(());
         }
-        self.tables[place] = table;
-        Ok(())
+        self.set_table(place, table, args.corpus_vocabulary)
     }
 
     /// Tells the provider the number of texts, if it is known.
@@ -314,6 +328,14 @@ impl Vectors {
             }
         }
         Ok(notes)
+    }
+}
+
+/// Reads the table of the static model in this folder or file, by default of the English model.
+fn static_table(model: Option<&str>) -> Result<Vec<u8>> {
+    match model {
+        Some(path) => static_model::encoded(Path::new(path)),
+        None => static_model::encoded(&english_model::find(&process_environment)?),
     }
 }
 

@@ -153,7 +153,6 @@ fn the_hash_embedder_travels_with_the_snapshot() {
     let model = &inspected["models"][0];
     assert_eq!((&model["id"], &model["embedder"]), (&"snapseek-hash-v1-64".into(), &"hash".into()));
     folder.build(&["a.jsonl", "--embed", "hash:many"]).expect_code(2).expect_stderr("a width from 1 to 4096");
-    folder.build(&["a.jsonl", "--embed", "static"]).expect_code(2).expect_stderr("static:models/en");
     folder.build(&["a.jsonl", "--embed", "static:nowhere"]).expect_code(1).expect_stderr("nowhere");
 }
 
@@ -214,6 +213,44 @@ fn the_vocabulary_of_the_records_keeps_the_words_nearest_to_theirs() {
     }
     assert_eq!(found("lion"), Vec::<String>::new(), "a lion is far from a car");
     folder.run(&["verify", "a.snap"]).expect_code(0);
+}
+
+#[test]
+fn a_static_model_in_one_file_gives_the_bytes_that_its_folder_gives() {
+    let folder = Folder::new();
+    write_static_model(&folder);
+    folder.write("a.jsonl", "{\"id\":\"red\",\"title\":\"my red car\"}\n");
+    folder.build(&["a.jsonl", "--embed", "static:model"]).expect_code(0);
+    let expected = folder.bytes("a.snap");
+    folder.run(&["model", "model", "-o", "words.model"]).expect_code(0).expect_stderr("8 tokens");
+    folder.build(&["a.jsonl", "--embed", "static:words.model"]).expect_code(0);
+    assert!(folder.bytes("a.snap") == expected);
+    folder.run(&["model", "model", "-o", "a.jsonl"]).expect_code(2).expect_stderr("not a static model");
+    let mut damaged = folder.bytes("words.model");
+    *damaged.last_mut().unwrap() ^= 1;
+    folder.write("words.model", damaged);
+    folder.build(&["a.jsonl", "--embed", "static:words.model"]).expect_code(1).expect_stderr("it is damaged");
+}
+
+#[test]
+fn a_model_of_the_schema_that_is_static_takes_the_table_of_the_command_line_or_the_english_one() {
+    let folder = Folder::new();
+    write_static_model(&folder);
+    folder.write("a.jsonl", "{\"id\":\"red\",\"title\":\"my red car\"}\n");
+    folder.write(
+        "schema.toml",
+        "[fields]\ntitle = {}\n[vectors.words]\nembedder = \"static\"\nencoding = \"f32\"\n",
+    );
+    let model = |args: &[&str]| {
+        folder.build(&[&["a.jsonl", "--schema", "schema.toml"], args].concat()).expect_code(0);
+        let inspected = folder.run(&["inspect", "a.snap", "--json"]).expect_code(0).json();
+        let models = inspected["schema"]["vectors"].as_object().unwrap().clone();
+        assert_eq!(models.keys().collect::<Vec<_>>(), ["words"]);
+        (models["words"]["id"].as_str().unwrap().to_owned(), models["words"]["encoding"].clone())
+    };
+    assert_eq!(model(&["--embed", "static:model"]), ("model".to_owned(), json!("f32")));
+    // The binary of the tests is within the repository, whose models/ it finds.
+    assert_eq!(model(&[]), ("snapseek-static-en-v2".to_owned(), json!("f32")));
 }
 
 #[test]

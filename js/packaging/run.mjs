@@ -8,7 +8,7 @@ const LIMIT = 120_000;
 const words = process.argv.slice(2).map((word) => word.toLowerCase());
 const isWanted = (name) => words.length === 0 || words.some((word) => name.toLowerCase().includes(word));
 
-const groups = ["tarball", "typescript", "runtimes", "chromium", "bundlers", "firefox", "webkit", "examples", "code-server"];
+const groups = ["tarball", "npx", "typescript", "runtimes", "chromium", "bundlers", "firefox", "webkit", "examples", "code-server"];
 const context = await install();
 let passed = 0;
 let failed = 0;

@@ -5,6 +5,7 @@ import { isList } from "./asked.js";
 import { call, filled, listed } from "./engine.js";
 import { SnapseekError } from "./errors.js";
 import type { Build as RawBuild, Engine as RawEngine } from "./glue.js";
+import type { Read } from "./source.js";
 import { turn } from "./turn.js";
 import type { Embed, PresetName, Schema } from "./types.js";
 
@@ -35,21 +36,28 @@ const CHARACTERS_PER_BATCH = 100_000;
  * @internal
  */
 export async function built(
-  Build: new (schema: Schema | PresetName | undefined) => RawBuild,
+  Build: new (schema: Schema | PresetName | undefined, staticModels: unknown[]) => RawBuild,
   records: Iterable<object> | string,
   schema: Schema | PresetName | undefined,
   { signal, onProgress, embed, strict }: Building,
+  read: Read,
 ): Promise<{ readonly raw: RawEngine; readonly warnings: readonly string[] }> {
-  const total = countOf(records);
+  // The number of lines of a text is not known before they are read.
+  const { length, size = length } = (typeof records === "string" ? {} : Object(records)) as { length?: number; size?: number };
+  // The module takes the tables of static models apart from the schema.
+  let models: unknown[] = [];
+  if (Object.values((schema as Schema)?.vectors ?? []).some((settings) => settings?.model)) {
+    [schema, models] = await (await import("./on-demand.js")).schemaOf(schema as Schema, read, signal);
+  }
   const vectors = embed && new (await import("./on-demand.js")).BuildVectors(embed, signal);
-  const raw = await filled<RawEngine, RawBuild>(() => new Build(schema), async (build) => {
+  const raw = await filled<RawEngine, RawBuild>(() => new Build(schema, models), async (build) => {
     let taken = 0;
     let began = performance.now();
     for (const batch of batchesOf(records)) {
       if (vectors) await vectors.add(build, JSON.parse(call(() => build.texts(batch))) as TextToEmbed[]);
       call(() => build.add(batch));
-      taken += typeof batch === "string" ? batch.trimEnd().split("\n").length : batch.length;
-      onProgress?.(total === undefined ? { records: taken } : { records: taken, total });
+      taken += (typeof batch === "string" ? batch.trimEnd().split("\n") : batch).length;
+      onProgress?.(size === undefined ? { records: taken } : { records: taken, total: size });
       if (performance.now() - began >= TURN) {
         await turn();
         began = performance.now();
@@ -57,16 +65,10 @@ export async function built(
       signal?.throwIfAborted();
     }
     await vectors?.flush(build);
-    const [failure] = vectors?.warnings() ?? [];
-    if (strict && failure !== undefined) throw new SnapseekError("embed/failed", failure);
+    const failure = vectors?.warnings()[0];
+    if (strict && failure) throw new SnapseekError("embed/failed", failure);
   });
   return { raw, warnings: vectors?.warnings() ?? [] };
-}
-
-function countOf(records: Iterable<object> | string): number | undefined {
-  if (typeof records === "string") return undefined;
-  const { length, size = length } = Object(records) as { length?: number; size?: number };
-  return size;
 }
 
 function* batchesOf(records: Iterable<object> | string): Generator<readonly object[] | string> {
@@ -80,8 +82,7 @@ function* batchesOf(records: Iterable<object> | string): Generator<readonly obje
   }
   if (!isList(records)) {
     // The module rejects this with the right error.
-    yield records;
-    return;
+    return yield records;
   }
   let batch: object[] = [];
   for (const record of records) {
@@ -89,5 +90,5 @@ function* batchesOf(records: Iterable<object> | string): Generator<readonly obje
     yield listed(batch);
     batch = [];
   }
-  if (batch.length > 0) yield listed(batch);
+  if (batch.length) yield listed(batch);
 }

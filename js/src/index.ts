@@ -168,7 +168,7 @@ export function connect(raw: typeof whole, environment: Environment): Package {
     async build<R extends object>(records: Iterable<object> | string, schema?: Schema | PresetName, options: BuildOptions = {}) {
       checkOptions(options, BUILD_OPTIONS);
       await unlessAborted(load(options.wasm), options.signal);
-      const { raw: opened, warnings } = await built(raw.Build, records, schema, options);
+      const { raw: opened, warnings } = await built(raw.Build, records, schema, options, environment.read);
       return Engine.of(opened, options.embed, undefined, warnings) as Engine<R>;
     },
     load,

@@ -8,7 +8,7 @@ import type { BuildOptions, OpenOptions } from "./index.js";
 import { hear, listen, putTogether, takenApart, type Endpoint, type Outcome, type Place, type ToPage, type ToWorker } from "./message.js";
 import { beside, isPlace } from "./place.js";
 import { contentOf, type Source } from "./source.js";
-import type { Identified, RecordInput, Schema, StoredRecord } from "./types.js";
+import type { Identified, RecordInput, Schema, StoredRecord, VectorModel } from "./types.js";
 
 /**
  * The same methods, each returning a promise; a property becomes a promise of its value. Every call fetches documents from
@@ -163,7 +163,8 @@ export function connect(worker: Endpoint | Worker): RemotePackage {
       }
     },
     async build<R extends object>(records: Iterable<object> | string, schema?: Schema, options: BuildOptions = {}) {
-      return (await ask(["build"], [records, schema, { ...options, wasm: await options.wasm }], 0)) as RemoteEngine<R>;
+      const sent = await sendableSchema(schema, options.signal);
+      return (await ask(["build"], [records, sent, { ...options, wasm: await options.wasm }], 0)) as RemoteEngine<R>;
     },
   };
 }
@@ -191,6 +192,23 @@ async function sendable(source: Source | PromiseLike<Source>, signal: AbortSigna
 /** Resolves a relative URL against the page, because the worker would resolve it against its script. */
 function absolute(place: string | URL): string {
   return typeof document === "undefined" ? String(place) : new URL(place, document.baseURI).href;
+}
+
+/** Turns the static models of a schema into addresses or bytes. */
+async function sendableSchema(schema: Schema | undefined, signal: AbortSignal | undefined): Promise<Schema | undefined> {
+  const entries = Object.entries((Object(schema) as Partial<Schema>).vectors ?? {});
+  if (!entries.some(([, settings]) => settings.model !== undefined)) return schema;
+  const vectors: Record<string, VectorModel> = {};
+  for (const [name, settings] of entries) {
+    const model = await unlessAborted(Promise.resolve(settings.model), signal);
+    vectors[name] = model === undefined ? settings : { ...settings, model: isPlace(model) ? absolute(model) : await wholeOf(model) };
+  }
+  return { ...schema!, vectors };
+}
+
+async function wholeOf(source: Exclude<Source, string | URL>): Promise<Uint8Array> {
+  const { whole } = await import("./on-demand.js");
+  return contentOf(source).then(whole).catch(unread("static model"));
 }
 
 /** Turns the locations of documents into values to send; `undefined` if the worker finds the documents by itself. */

@@ -1,4 +1,5 @@
 import type { Recipe, Stages } from "./recipe.types.js";
+import type { Source } from "./source.js";
 
 /** A value that JSON can hold. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -82,6 +83,11 @@ export interface VectorModel {
   readonly text?: readonly string[];
   /** The embedder inside the snapshot, which embeds queries and new records. Defaults to none. */
   readonly embedder?: "hash" | "static";
+  /**
+   * The static model of the embedder `"static"`, which `build` stores in the snapshot: the file of
+   * `@snapseek/model-static-en`, or one that `snapseek model` wrote, by its URL, its path (in Node) or its content.
+   */
+  readonly model?: Source | PromiseLike<Source>;
   /** The name of the model that made the vectors. */
   readonly id?: string;
   /** A text that differs between two versions of that model. */

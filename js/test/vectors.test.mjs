@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build, open } from "../../pkg/node.js";
@@ -165,4 +165,35 @@ test("without SIMD the plain module runs, and gives the same bits", async () => 
   assert.equal(simd.size, statSync(new URL("../../pkg/snapseek.wasm", import.meta.url)).size);
   assert.equal(plain.answers[0].hits.length, 50);
   assert.deepEqual(plain.answers, simd.answers);
+});
+
+const WORDS = new URL("../../tests/golden/words.model", import.meta.url);
+const VEHICLES = [{ id: 1, title: "a truck" }, { id: 2, title: "the cat" }];
+const withWords = (model) => ({ fields: { title: {} }, vectors: { words: { embedder: "static", ...(model && { model }) } } });
+
+test("a static model comes as bytes, a path, a URL, a Blob, a Response or a promise, and the snapshot carries it", async () => {
+  const bytes = readFileSync(WORDS);
+  const engine = await build(VEHICLES, withWords(bytes));
+  assert.deepEqual(ids(engine.searchSync("a van", { mode: "vector", limit: 1 })), ["1"]);
+  assert.equal(engine.schema().vectors.words.id, "words");
+  const expected = engine.snapshot();
+  const { buffer, byteOffset, length } = bytes;
+  const sources = [WORDS, fileURLToPath(WORDS), WORDS.href, new Blob([bytes]), new Response(bytes), buffer.slice(byteOffset, byteOffset + length)];
+  for (const source of [...sources, Promise.resolve(bytes)]) {
+    assert.deepEqual((await build(VEHICLES, withWords(source))).snapshot(), expected);
+  }
+  const again = await open(expected);
+  assert.deepEqual(again.embed("a van"), engine.embed("a van"));
+});
+
+test("a static model that is missing, damaged or for another embedder is refused", async () => {
+  const damaged = readFileSync(WORDS);
+  damaged[damaged.length - 1] ^= 1;
+  const code = "schema/bad-model";
+  await assert.rejects(build(VEHICLES, withWords(undefined)), { code, message: /pass the bytes or the URL of the static model/ });
+  await assert.rejects(build(VEHICLES, withWords(damaged)), { code, message: /it is damaged/ });
+  const hash = { fields: { title: {} }, vectors: { words: { embedder: "hash", model: WORDS } } };
+  await assert.rejects(build(VEHICLES, hash), { code, message: /is for the embedder static/ });
+  await assert.rejects(build(VEHICLES, withWords("/no/such.model")), { code: "source/failed", message: /the static model could not be read/ });
+  await assert.rejects(build(VEHICLES, withWords(7)), { code: "source/unknown" });
 });

@@ -1,6 +1,7 @@
 // An engine in a worker, where it differs from a local one. packaging/ compares the answers in every runtime.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { Worker } from "node:worker_threads";
 import { SnapseekError, build, openInWorker } from "../../pkg/node.js";
@@ -25,6 +26,19 @@ describe("an engine in a worker", () => {
     engine = await connect(worker).build(notes, schema);
   });
   after(() => worker.terminate());
+
+  it("builds with a static model, wherever that is", async () => {
+    const model = new URL("../../tests/golden/words.model", import.meta.url);
+    const withModel = (source) => ({ fields: { title: {} }, vectors: { words: { embedder: "static", model: source } } });
+    const here = await build(notes, withModel(model));
+    const inWorker = connect(worker);
+    for (const source of [model, await readFile(model), new Response(await readFile(model))]) {
+      const there = await inWorker.build(notes, withModel(source));
+      assert.deepEqual(await there.snapshot(), here.snapshot());
+      await there.free();
+    }
+    here.free();
+  });
 
   it("returns the same as a local engine", async () => {
     const here = await build(notes, schema);

@@ -2,7 +2,7 @@
 
 use crate::document::Record;
 use crate::embed::{Embedder, HashEmbedder, StaticModelView};
-use crate::schema::{EmbedderKind, Schema};
+use crate::schema::{EmbedderKind, Schema, VectorModel};
 use crate::wire::{Malformed, blocks, put_blocks};
 
 const WHAT: &str = "the table of embedders";
@@ -20,6 +20,17 @@ enum ModelEmbedder<'a> {
 /// Encodes the section of embedding tables, one per model, empty if a model needs none; [`Embedders::parse`] reads it.
 pub fn encode_tables(tables: &[Vec<u8>]) -> Vec<u8> {
     put_blocks(tables, |table, out| out.extend_from_slice(table))
+}
+
+/// Completes a model of a schema with the width, the id and the fingerprint of a static model.
+pub fn with_static_model(model: VectorModel, table: &StaticModelView) -> VectorModel {
+    VectorModel {
+        width: Some(table.width()),
+        embedder: Some(EmbedderKind::Static),
+        id: Some(table.id().to_owned()),
+        fingerprint: Some(table.fingerprint_text()),
+        ..model
+    }
 }
 
 impl<'a> Embedders<'a> {

@@ -17,7 +17,7 @@ mod threads;
 mod vectors;
 
 pub use batch::{Batch, BatchError, BatchFault, BatchWriter, MAX_RECORD_LEN};
-pub use embedders::{Embedders, encode_tables};
+pub use embedders::{Embedders, encode_tables, with_static_model};
 pub use loose::LooseRow;
 pub(crate) use loose::LooseVector;
 pub use merge::{MAX_TEXT, MergeError, MergeFault, MergeSource, merge, merge_sections};

@@ -6,9 +6,9 @@ use super::error::Failure;
 use super::lines::{self, Line};
 use crate::document::Key;
 use crate::{Builder, Record, Schema, WriteError};
-use js_sys::JsString;
-use wasm_bindgen::JsValue;
+use js_sys::{Array, JsString, Uint8Array};
 use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
 
 /// A build in progress.
 #[wasm_bindgen]
@@ -28,15 +28,16 @@ enum State {
 
 #[wasm_bindgen]
 impl Build {
-    /// Starts a build with this schema, or with a schema to infer if it is `undefined`.
+    /// Starts a build with this schema, or with a schema to infer if it is `undefined`. `static_models` has the name and
+    /// the table (a `Uint8Array`) of each static model, in turns.
     ///
     /// # Errors
-    /// Fails when the schema is invalid.
+    /// Fails when the schema is invalid, or a static model is missing or damaged.
     #[wasm_bindgen(constructor)]
-    pub fn new(schema: &JsValue) -> Result<Build, Failure> {
+    pub fn new(schema: &JsValue, static_models: &Array) -> Result<Build, Failure> {
         let state = match schema.is_undefined() {
             true => State::Waiting(Vec::new()),
-            false => State::Building(Box::new(Builder::new(&lines::schema(schema)?)?)),
+            false => State::Building(Box::new(builder(&lines::schema(schema)?, static_models)?)),
         };
         Ok(Build { taken: 0, state })
     }
@@ -95,6 +96,23 @@ impl Build {
             State::Waiting(lines) => inferred(&lines)?,
         };
         Ok(Engine::of(crate::Engine::open(builder.finish()?)?))
+    }
+}
+
+fn builder(schema: &Schema, static_models: &Array) -> Result<Builder, Failure> {
+    let mut builder = Builder::new(schema)?;
+    for model in (0..static_models.length()).step_by(2) {
+        let name = static_models.get(model).as_string().unwrap_or_default();
+        let table = static_models.get(model + 1).unchecked_into::<Uint8Array>();
+        builder = builder.with_static_model(&name, table.to_vec())?;
+    }
+    match builder.missing_static_model() {
+        None => Ok(builder),
+        Some(name) => {
+            let message =
+                format!("vectors \"{name}\": pass the bytes or the URL of the static model as model");
+            Err(Failure::new("schema/bad-model", message))
+        }
     }
 }
 

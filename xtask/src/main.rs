@@ -25,7 +25,8 @@ usage: cargo xtask <command>
 requirement has no test, unless --allow-missing is given.";
 
 /// The tests that write `tests/golden`. The snapshot comes first: the others search it.
-const GOLDEN_TESTS: [&[&str]; 3] = [&["snapshot_format", "golden"], &["cases", "golden"], &["recipe_golden"]];
+const GOLDEN_TESTS: [&[&str]; 4] =
+    [&["snapshot_format", "golden"], &["cases", "golden"], &["recipe_golden"], &["static_models", "golden"]];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

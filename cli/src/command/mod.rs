@@ -7,6 +7,7 @@ mod export;
 mod inspect;
 mod man;
 mod match_;
+mod model;
 mod search;
 mod serve;
 mod suggest;
@@ -52,6 +53,8 @@ enum Command {
     Eval(eval::EvalArgs),
     /// Finds the settings that suit judged queries best.
     Tune(tune::TuneArgs),
+    /// Writes a static model into one file, for `build` and for JavaScript.
+    Model(model::ModelArgs),
     /// Serves a search page for a snapshot, on this machine only.
     Serve(serve::ServeArgs),
     /// Prints a script that completes commands in a shell.
@@ -73,6 +76,7 @@ impl Arguments {
             Command::Export(args) => export::run(&args),
             Command::Eval(args) => eval::run(&args),
             Command::Tune(args) => tune::run(&args),
+            Command::Model(args) => model::run(&args),
             Command::Serve(args) => serve::run(&args),
             Command::Completions(args) => completions::run(&args),
             Command::Man(args) => man::run(&args),

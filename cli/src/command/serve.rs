@@ -3,7 +3,7 @@
 use crate::failure::UsageError;
 use crate::rebuild::Rebuilder;
 use crate::server::{self, SearchSite, Site};
-use crate::snapshot;
+use crate::{signals, snapshot};
 use anyhow::{Context, Result};
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -76,7 +76,7 @@ pub fn run(args: &ServeArgs) -> Result<()> {
         }
         process::exit(0)
     };
-    ctrlc::set_handler(end).context("signals cannot be handled")?;
+    signals::on_end(end).context("signals cannot be handled")?;
     if let Some(rebuilder) = &rebuilder {
         rebuilder.build()?;
     }

@@ -13,10 +13,12 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Embedding")]
 pub struct EmbedArgs {
-    /// Makes vectors with a provider: static:FOLDER, hash, bert:FOLDER, openai, voyage or ollama
+    /// Makes vectors with a provider: static, hash, bert:FOLDER, openai, voyage or ollama
     ///
-    /// static is a table of token vectors that the snapshot carries, and hash needs no file. With these two, a snapshot
-    /// embeds queries offline. With the others, pass --embed to search and eval too, or a vector from elsewhere.
+    /// static is a table of token vectors that the snapshot carries: the English one, which comes with the npm package
+    /// or which SNAPSEEK_STATIC_MODEL names, or static:PATH, a folder or a file of `snapseek model`. hash needs no file.
+    /// With these two, a snapshot embeds queries offline. With the others, pass --embed to search and eval too, or a
+    /// vector from elsewhere.
     ///
     /// The default models are text-embedding-3-small of openai, voyage-3.5 of voyage and nomic-embed-text of ollama;
     /// name another after a colon. bert computes the sentence-transformer in a folder (config.json, tokenizer.json,

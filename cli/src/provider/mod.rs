@@ -6,6 +6,7 @@
 mod answer;
 mod bert;
 pub mod cancel;
+pub mod english_model;
 mod error;
 mod ollama;
 mod openai;

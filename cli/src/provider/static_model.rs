@@ -8,17 +8,33 @@
 use super::tensors::Tensors;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
-use snapseek::embed::{ModelTokenizer, StaticModel, WordPieceOptions};
+use snapseek::embed::{ModelTokenizer, StaticModel, StaticModelView, WordPieceOptions};
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// Returns the encoded table of the model at `path`: a folder, or a file that [`encoded`] wrote before.
+///
+/// # Errors
+///
+/// When a file is missing or damaged, or the model is of another kind.
+pub fn encoded(path: &Path) -> Result<Vec<u8>> {
+    if !path.is_file() {
+        return Ok(read(path)?.encode()?);
+    }
+    let table = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    StaticModelView::parse(&table)
+        .and_then(|view| view.verify())
+        .with_context(|| format!("{} is no file of a static model, or it is damaged", path.display()))?;
+    Ok(table)
+}
 
 /// Reads the model in `folder`. Its id is the `name` in `config.json`, or else the name of the folder.
 ///
 /// # Errors
 ///
 /// When a file is missing or damaged, or the model is of another kind.
-pub fn read(folder: &Path) -> Result<StaticModel> {
+fn read(folder: &Path) -> Result<StaticModel> {
     let tokenizer_path = one_file(folder, "tokenizer.json", "tokenizers", |name| {
         name.ends_with(".json") && name.contains("tokenizer") && name != "tokenizer_config.json"
     })?;

@@ -30,9 +30,9 @@ const leaves = (value) => (typeof value === "string" ? [value] : Object.values(v
 /** Checks that the manifest, or a file reachable from it, names every file in the tarball. */
 async function everyFileIsLoaded({ project, files }) {
   const folder = join(project, "node_modules/snapseek");
-  const { exports } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  const { exports, bin } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
   const reached = new Set(["package.json"]);
-  const waiting = leaves(exports).map((path) => path.slice(2));
+  const waiting = leaves([exports, bin]).map((path) => path.slice(2));
   const missing = [];
   for (const name of waiting) {
     if (reached.has(name)) continue;
