@@ -1,6 +1,6 @@
 // Builds an engine in batches. Between batches it gives the page its turn, so that the page does not freeze.
 
-import type { TextToEmbed } from "./building-vectors.js";
+import { BuildVectors, type TextToEmbed } from "./building-vectors.js";
 import { isList } from "./asked.js";
 import { call, filled, listed } from "./engine.js";
 import { SnapseekError } from "./errors.js";
@@ -41,7 +41,7 @@ export async function built(
   { signal, onProgress, embed, strict }: Building,
 ): Promise<{ readonly raw: RawEngine; readonly warnings: readonly string[] }> {
   const total = countOf(records);
-  const vectors = embed && new (await import("./on-demand.js")).BuildVectors(embed, signal);
+  const vectors = embed && new BuildVectors(embed, signal);
   const raw = await filled<RawEngine, RawBuild>(() => new Build(schema), async (build) => {
     let taken = 0;
     let began = performance.now();

@@ -2,6 +2,7 @@
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { open, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { fetched } from "./fetching.js";
 import type { Environment } from "./index.js";
 import type { OpenFile } from "./part-source.js";
@@ -72,6 +73,15 @@ function handle(location: string | URL): OpenFile {
       }
       return bytes.subarray(0, filled);
     },
+    beside(name, start, end) {
+      const path = asPath(location);
+      const other = handle(path instanceof URL ? new URL(name, path) : join(dirname(path), name));
+      try {
+        return other.readSync(start, end);
+      } finally {
+        other.close();
+      }
+    },
     close,
   };
   abandoned.register(opened, close);
@@ -79,9 +89,11 @@ function handle(location: string | URL): OpenFile {
 }
 
 /** Reads snapshots and modules in Node, where a string is a path unless it is an HTTP URL. */
-export const files: Required<Pick<Environment, "wasmAt" | "read" | "file" | "handle">> = {
+export const files: Required<Pick<Environment, "wasmAt" | "read" | "file">> = {
   wasmAt: async (location) => (isRemote(location) ? fetch(location) : readFile(asPath(location))),
-  read: (location, signal, range) => (isRemote(location) ? fetched(location, signal, range) : pieces(location)),
+  async read(location, signal, range) {
+    if (isRemote(location)) return fetched(location, signal, range);
+    return range ? handle(location) : pieces(location);
+  },
   file: (location) => (isRemote(location) ? undefined : parts(location)),
-  handle: (location) => (isRemote(location) ? undefined : handle(location)),
 };

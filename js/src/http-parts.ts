@@ -40,6 +40,36 @@ export function changed(found: string, cause?: unknown): SnapseekError {
 }
 
 /**
+ * Asks a server, and again after a wait if that fails. A `SnapseekError` means that another try would not help.
+ *
+ * @internal
+ */
+export async function retried<T>(location: string | URL, signal: AbortSignal | undefined, ask: () => Promise<T>): Promise<T> {
+  for (let tried = 1; ; tried++) {
+    signal?.throwIfAborted();
+    try {
+      return await ask();
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof SnapseekError || tried === TRIES) throw failed(location, error);
+      await passed(WAIT * 2 ** (tried - 1) * (0.5 + Math.random()), signal);
+    }
+  }
+}
+
+/** Makes the error of a response that is not the expected one: a `SnapseekError`, unless another try may help. */
+export function lastingRefusal(response: Response): Error {
+  const { status, url } = response;
+  const mayPass = status === 408 || status === 429 || status >= 500;
+  return mayPass ? refusal(response) : failed(url, refusal(response));
+}
+
+/** Returns the option of `fetch` for a cache mode. Runtimes without caches, such as workerd, reject the option. */
+export function withCache(cache: "no-cache" | "reload"): { cache?: RequestCache } {
+  return "cache" in Request.prototype ? { cache } : {};
+}
+
+/**
  * A file on a server.
  *
  * @internal
@@ -63,17 +93,8 @@ export class HttpParts implements PartSource {
     this.#isSameOrigin = first.type !== "cors";
   }
 
-  async read(start: number, end: number, options: ReadOptions): Promise<Uint8Array> {
-    for (let tried = 1; ; tried++) {
-      options.signal?.throwIfAborted();
-      try {
-        return await this.#ask(start, end, options);
-      } catch (error) {
-        options.signal?.throwIfAborted();
-        if (error instanceof SnapseekError || tried === TRIES) throw failed(this.#location, error);
-        await passed(WAIT * 2 ** (tried - 1) * (0.5 + Math.random()), options.signal);
-      }
-    }
+  read(start: number, end: number, options: ReadOptions): Promise<Uint8Array> {
+    return retried(this.#location, options.signal, () => this.#ask(start, end, options));
   }
 
   /** Sends one request. Throws a `SnapseekError` if another try would not help. */
@@ -81,7 +102,7 @@ export class HttpParts implements PartSource {
     const validator = this.#isSameOrigin ? (this.#etag ?? this.#modified) : undefined;
     const headers = { range: `bytes=${start}-${end - 1}`, ...(validator && { "if-range": validator }) };
     this.#counts.requests++;
-    const response = await fetch(this.#location, { headers, signal: signal ?? null, ...(reload && { cache: "reload" }) });
+    const response = await fetch(this.#location, { headers, signal: signal ?? null, ...(reload && withCache("reload")) });
     if (response.status !== 206) {
       await response.body?.cancel();
       throw this.#refusalOf(response);
@@ -101,8 +122,7 @@ export class HttpParts implements PartSource {
     const { status } = response;
     // With `If-Range`, a server sends all of a file that was replaced.
     if (status === 200 || status === 416) return changed(`${this.#location} answered ${status} to a range request`);
-    const mayPass = status === 408 || status === 429 || status >= 500;
-    return mayPass ? refusal(response) : failed(this.#location, refusal(response));
+    return lastingRefusal(response);
   }
 
   #isOther(response: Response): boolean {

@@ -1,13 +1,12 @@
 // Makes the functions of the package for one environment.
 
 import { unlessAborted } from "./abort.js";
-import { built, type BuildProgress } from "./building.js";
+import type { BuildProgress } from "./building.js";
 import type { Documents, DocumentSource } from "./documents.js";
 import { Engine, type EngineParts, type RawSearcher, Searcher } from "./engine.js";
 import { SnapseekError } from "./errors.js";
 import { checkOptions, count, forms, oneOf } from "./host-options.js";
 import { loader, type Glue, type Wasm, type WasmSource } from "./load.js";
-import type { OpenFile } from "./part-source.js";
 import type { MissingRanges, ReadPart } from "./ranges.js";
 import type { raw as whole } from "./raw.js";
 import type { MemorySettings } from "./memory.types.js";
@@ -29,8 +28,6 @@ export interface Environment {
   readonly read: Read;
   /** Returns a reader of the file at a path; `undefined` if the location is a URL to fetch. */
   readonly file?: (location: string | URL) => ReadPart | undefined;
-  /** Opens the file at a path; returns `undefined` if the location is a URL to fetch. */
-  readonly handle?: (location: string | URL) => OpenFile | undefined;
 }
 
 /** The options of every call that loads the module. */
@@ -184,7 +181,7 @@ export function connect(raw: typeof whole, environment: Environment): Package {
     },
     async build<R extends object>(records: Iterable<object> | string, schema?: Schema | PresetName, options: BuildOptions = {}) {
       checkOptions(options, BUILD_OPTIONS);
-      await unlessAborted(load(options.wasm), options.signal);
+      const [{ built }] = await unlessAborted(Promise.all([import("./on-demand.js"), load(options.wasm)]), options.signal);
       const { raw: made, warnings } = await built(raw.Build, records, schema, options);
       return Engine.of(made, { embed: options.embed, warnings }) as Engine<R>;
     },

@@ -28,13 +28,29 @@ interface Flight {
 /** Reads a range of the fetched bytes. */
 export type Fetched = (start: number, end: number) => Uint8Array;
 
-/** The sizes of a file's parts. All but the last have the same size. */
+/** The division of a file into parts, which are numbered. */
 export interface PartLayout {
-  readonly size: number;
   /** The offset of the first part. */
   readonly start: number;
   /** The length of the file. */
   readonly end: number;
+  /** Parts with at most this many bytes between them are fetched with one request. */
+  readonly gap: number;
+  /** Returns the number of the part that holds the byte at an offset. */
+  partAt(offset: number): number;
+  /** Returns the offset of a part, or the length of the file for the number after the last. */
+  offsetOf(part: number): number;
+}
+
+/** Divides a file into parts of one size; the last one may be shorter. */
+export function evenParts(size: number, start: number, end: number): PartLayout {
+  return {
+    start,
+    end,
+    gap: GAP,
+    partAt: (offset) => Math.floor((offset - start) / size),
+    offsetOf: (part) => Math.min(start + part * size, end),
+  };
 }
 
 /**
@@ -62,13 +78,12 @@ export class PartCache {
     this.#budget = budget;
   }
 
-  /** Adds the whole parts among these bytes, which start at an offset of the file. */
-  put(start: number, bytes: Uint8Array): void {
-    const { size, end } = this.#layout;
-    const from = this.#offset(Math.ceil((start - this.#layout.start) / size));
-    const isLast = start + bytes.length >= end;
-    const until = isLast ? end : this.#offset(Math.floor((start + bytes.length - this.#layout.start) / size));
-    if (from < until) this.#keep({ start: from, bytes: bytes.slice(from - start, until - start) });
+  /** Adds the whole parts among the first bytes of the file. */
+  putFirst(bytes: Uint8Array): void {
+    const { start, end } = this.#layout;
+    if (bytes.length <= start) return;
+    const until = bytes.length >= end ? end : this.#layout.offsetOf(this.#layout.partAt(bytes.length));
+    if (start < until) this.#keep({ start, bytes: bytes.slice(start, until) });
   }
 
   /**
@@ -112,18 +127,11 @@ export class PartCache {
     this.#source.close?.();
   }
 
-  #offset(part: number): number {
-    return Math.min(this.#layout.start + part * this.#layout.size, this.#layout.end);
-  }
-
-  #part(offset: number): number {
-    return Math.floor((offset - this.#layout.start) / this.#layout.size);
-  }
-
   /** Returns the numbers of the parts in some ranges, ascending. */
   #partsOf(ranges: readonly (readonly [number, number])[]): number[] {
+    const layout = this.#layout;
     const parts = new Set<number>();
-    for (const [start, end] of ranges) for (let part = this.#part(start); this.#offset(part) < end; part++) parts.add(part);
+    for (const [start, end] of ranges) for (let part = layout.partAt(start); layout.offsetOf(part) < end; part++) parts.add(part);
     return [...parts].sort((a, b) => a - b);
   }
 
@@ -135,9 +143,9 @@ export class PartCache {
   #spansOf(parts: readonly number[]): [start: number, end: number][] {
     const spans: [number, number][] = [];
     for (const part of parts) {
-      const [start, end] = [this.#offset(part), this.#offset(part + 1)];
+      const [start, end] = [this.#layout.offsetOf(part), this.#layout.offsetOf(part + 1)];
       const last = spans.at(-1);
-      if (last && start - last[1] <= GAP && end - last[0] <= MOST) last[1] = end;
+      if (last && start - last[1] <= this.#layout.gap && end - last[0] <= MOST) last[1] = end;
       else spans.push([start, end]);
     }
     return spans;
@@ -192,7 +200,7 @@ export class PartCache {
   /** Returns a range of runs; a copy if it spans several. */
   #joined(runs: ReadonlyMap<number, Run>, start: number, end: number): Uint8Array {
     const inRun = (at: number): Uint8Array => {
-      const run = runs.get(this.#part(at))!;
+      const run = runs.get(this.#layout.partAt(at))!;
       return run.bytes.subarray(at - run.start, end - run.start);
     };
     const first = inRun(start);

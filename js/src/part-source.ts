@@ -1,6 +1,7 @@
 // Where the bytes of a snapshot come from, if it is read in pieces.
 
 import { SnapseekError } from "./errors.js";
+import type { PartLayout } from "./part-cache.js";
 import type { SnapshotReader } from "./source.js";
 import type { TransferCounts } from "./transfer.js";
 
@@ -21,6 +22,8 @@ export interface PartSource {
   read(start: number, end: number, options: ReadOptions): Promise<Uint8Array>;
   /** Like `read`, at once. Sources that have to wait lack it. */
   readSync?(start: number, end: number): Uint8Array;
+  /** The units that can be read, if they are not the parts with checksums. */
+  readonly layout?: PartLayout;
   /** Releases the source. */
   close?(): void;
 }
@@ -29,6 +32,8 @@ export interface PartSource {
 export interface OpenFile {
   readonly size: number;
   readSync(start: number, end: number): Uint8Array;
+  /** Reads a range of another file in the same folder. */
+  beside(name: string, start: number, end: number): Uint8Array;
   close(): void;
 }
 

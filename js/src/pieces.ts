@@ -3,10 +3,12 @@
 
 import { call, freed, type PieceReader, type RawSearcher, type Use } from "./engine.js";
 import { refusal, SnapseekError, unread } from "./errors.js";
+import { folderAt } from "./folder-parts.js";
 import { changed, flawOf, HttpParts, totalOf } from "./http-parts.js";
-import { PartCache, type PartLayout } from "./part-cache.js";
+import type { Environment } from "./index.js";
+import { evenParts, PartCache, type PartLayout } from "./part-cache.js";
 import { type OpenFile, type PartSource, sourceOfBlob, sourceOfFile, sourceOfReader } from "./part-source.js";
-import { isPlace } from "./place.js";
+import { isFolder, isPlace } from "./place.js";
 import {
   BUDGET,
   contentOf,
@@ -37,30 +39,54 @@ interface Start {
 /**
  * Reads the start of a snapshot, and decides whether to read the rest in pieces.
  *
- * @param begun The response to a range request for the first bytes, or the open file, if the source is a URL or path.
+ * @param first The response to a range request for the first bytes, or the open file, if the source is a URL or path.
  * @internal
  */
 export async function openingInPieces<Raw>(
   given: Source,
-  begun: Response | OpenFile | undefined,
-  read: Read,
+  first: ReturnType<Read> | undefined,
+  environment: Pick<Environment, "read" | "file">,
   options: Receiving,
   counts: TransferCounts,
 ): Promise<Opening<Raw> | Uint8Array | Pieces> {
-  const start = isPlace(given) && isResponse(begun) ? await startOfResponse(given, begun, options, counts) : await startOf(given, begun as OpenFile, counts);
-  if (!start) {
-    counts.requests++;
-    return contentOf(await read(given as string, options.signal));
-  }
+  const { load, cache, signal } = options;
+  // A server of another origin may forbid the header of range requests.
+  const begun = load === "auto" ? await first?.catch(() => undefined) : await first;
+  signal?.throwIfAborted();
+  const file = begun && "readSync" in begun ? begun : undefined;
   try {
-    return await opening(start, options, counts);
+    // A file that fits the memory budget is read whole, because its pieces would stay in memory anyway.
+    const isSmallFile = file && load === "auto" && file.size <= cache!;
+    const start = isSmallFile ? undefined : await startAt(given, begun, environment, options, counts);
+    if (start === "whole") return contentOf(begun as Response);
+    if (start) return await opening(start, options, counts);
+    file?.close();
   } catch (error) {
-    start.source.close?.();
+    file?.close();
     throw error;
   }
+  if (!file) counts.requests++;
+  return contentOf((await environment.read(given as string, signal)) as Response);
 }
 
-const isResponse = (begun: object | undefined): begun is Response => begun !== undefined && "headers" in begun;
+/** Returns the start of a file; `"whole"` if the response has all of it, and `undefined` if it has to be asked for whole. */
+async function startAt(
+  given: Source,
+  begun: Response | Pieces | OpenFile | undefined,
+  environment: Pick<Environment, "read" | "file">,
+  options: Receiving,
+  counts: TransferCounts,
+): Promise<Start | "whole" | undefined> {
+  const { signal } = options;
+  if (!isPlace(given)) return startOfContent(given, counts);
+  if (isFolder(given)) {
+    const { source, total, head } = await folderAt(given, environment, counts, signal);
+    return { source, total, bytes: await source.read(0, head, { signal }) };
+  }
+  if (!begun) return undefined;
+  if ("readSync" in begun) return startOfFile(sourceOfFile(begun, counts), begun.size);
+  return startOfResponse(given, begun as Response, options, counts);
+}
 
 /** Returns the start of a file on a server; `undefined` if the server's ranges cannot be used and the file must come whole. */
 async function startOfResponse(
@@ -68,7 +94,9 @@ async function startOfResponse(
   response: Response,
   { load, signal }: Receiving,
   counts: TransferCounts,
-): Promise<Start | undefined> {
+): Promise<Start | "whole" | undefined> {
+  if (load === "auto" && response.status === 416) return undefined;
+  if (load === "auto" && response.status === 200) return "whole";
   if (!response.ok) throw refusal(response);
   const flaw = response.status === 206 ? flawOf(response, 0, FIRST) : "the server sends the file only as a whole";
   if (flaw) {
@@ -86,12 +114,12 @@ async function startOfResponse(
   return { bytes: isLost ? await source.read(0, length, { signal }) : bytes, source, total };
 }
 
-/** Returns the start of a file that is not on a server. */
-async function startOf(given: Source, file: OpenFile | undefined, counts: TransferCounts): Promise<Start> {
-  const startsWith = async (source: PartSource, total: number): Promise<Start> => {
-    return { source, total, bytes: await source.read(0, Math.min(total, FIRST), {}) };
-  };
-  if (file) return startsWith(sourceOfFile(file, counts), file.size);
+async function startOfFile(source: PartSource, total: number): Promise<Start> {
+  return { source, total, bytes: await source.read(0, Math.min(total, FIRST), {}) };
+}
+
+/** Returns the start of a snapshot that is no place: a reader, a blob or a buffer. */
+async function startOfContent(given: Exclude<Source, string | URL>, counts: TransferCounts): Promise<Start> {
   const holder = Object(given) as Partial<Blob & SnapshotReader>;
   if (holder.read) {
     const first = holder.read(0, Math.min(holder.size ?? FIRST, FIRST));
@@ -100,14 +128,14 @@ async function startOf(given: Source, file: OpenFile | undefined, counts: Transf
     counts.bytes += bytes.length;
     return { bytes, source: sourceOfReader(holder as SnapshotReader, !("then" in first), counts), total: holder.size };
   }
-  if (holder.stream) return startsWith(sourceOfBlob(holder as Blob, counts), holder.size!);
+  if (holder.stream) return startOfFile(sourceOfBlob(holder as Blob, counts), holder.size!);
   const content = await contentOf(given as Uint8Array);
   if ("stop" in content) {
     await content.stop();
     throw new SnapseekError("option/load", 'load: a Response or a stream cannot be read in pieces; pass its URL, or use "whole"');
   }
   const readSync = (start: number, end: number): Uint8Array => content.subarray(start, end);
-  return startsWith(sourceOfFile({ readSync }, counts), content.length);
+  return startOfFile(sourceOfFile({ readSync }, counts), content.length);
 }
 
 /** Decides by the header whether to read the file in pieces, and reads the rest of its head, or of the file. */
@@ -143,9 +171,7 @@ async function opening<Raw>(
     const raw = call(() => glue.Engine.openInPieces(head)) as Raw & RawSearcher;
     const [size, start, end] = call(() => raw.partLayout())! as unknown as [number, number, number];
     call(() => raw.setPieceBudget(Math.round(cache * (1 - SHARE))));
-    const pieces = new FilePieces(source, { size, start, end }, cache * SHARE);
-    pieces.put(head);
-    return { raw, pieces };
+    return { raw, pieces: new FilePieces(source, source.layout ?? evenParts(size, start, end), cache * SHARE, head) };
   };
   return { open, stop: async () => source.close?.() };
 }
@@ -165,20 +191,17 @@ class FilePieces implements PieceReader {
   readonly #source: PartSource;
   readonly #parts: PartCache;
 
-  constructor(source: PartSource, layout: PartLayout, budget: number) {
+  /** @param first The first bytes of the file. Parts that follow the head in them are kept. */
+  constructor(source: PartSource, layout: PartLayout, budget: number, first: Uint8Array) {
     this.#source = source;
     this.#parts = new PartCache(source, layout, budget);
-  }
-
-  /** Keeps the parts that follow the head in the bytes that were read with it. */
-  put(bytes: Uint8Array): void {
-    if (!this.#source.readSync) this.#parts.put(0, bytes);
+    if (!source.readSync && !source.layout) this.#parts.putFirst(first);
   }
 
   run<T>(raw: RawSearcher, work: () => T, supplied: (rounds: number) => void): T {
     let last = "";
     for (let rounds = 0; ; rounds++) {
-      const { writes } = raw as { writes?: number };
+      const writes = writesOf(raw);
       let result: T | undefined;
       let failure: unknown;
       try {
@@ -189,7 +212,7 @@ class FilePieces implements PieceReader {
       }
       const missing = call(() => raw.takeMissing());
       // A write that went through must not run twice; a reading call that lacked pieces has only part of its answer.
-      const isDone = missing.length === 0 || (!failure && (raw as { writes?: number }).writes !== writes);
+      const isDone = missing.length === 0 || (!failure && writesOf(raw) !== writes);
       const isStuck = String(missing) === last;
       last = String(missing);
       if (isDone || isStuck || !this.#source.readSync) {
@@ -226,6 +249,15 @@ class FilePieces implements PieceReader {
 
   close(): void {
     this.#parts.close(freed());
+  }
+}
+
+/** Returns the number of writes so far. The search-only module lacks that call, and writes nothing. */
+function writesOf(raw: object): number {
+  try {
+    return (raw as { writes: number }).writes;
+  } catch {
+    return 0;
   }
 }
 

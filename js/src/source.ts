@@ -6,7 +6,7 @@ import { call, filled, type PieceReader } from "./engine.js";
 import { SnapseekError, refusal, unread } from "./errors.js";
 import type { Environment } from "./index.js";
 import type { OpenFile } from "./part-source.js";
-import { isPlace } from "./place.js";
+import { isFolder, isPlace } from "./place.js";
 import type { Load, TransferCounts } from "./transfer.js";
 
 /**
@@ -61,8 +61,12 @@ export interface Pieces {
   stop(): Promise<void>;
 }
 
-/** Opens the content at a URL or path. A range, such as `bytes=0-99`, is for URLs only. */
-export type Read = (location: string | URL, signal?: AbortSignal, range?: string) => Promise<Response | Pieces>;
+/**
+ * Opens the content at a URL or path. With a range, such as `bytes=0-99`, a URL gives a part, and a path an open file.
+ *
+ * @internal
+ */
+export type Read = (location: string | URL, signal?: AbortSignal, range?: string) => Promise<Response | Pieces | OpenFile>;
 
 /** The part of the glue that opens snapshots. */
 export interface RawOpener<Raw> {
@@ -78,22 +82,34 @@ export interface Receiving {
   readonly cache?: number | undefined;
 }
 
-/** An engine of the module, and the reader of its pieces if it is not whole. */
+/**
+ * An engine of the module, and the reader of its pieces if it is not whole.
+ *
+ * @internal
+ */
 export interface Opened<Raw> {
   readonly raw: Raw;
   readonly pieces?: PieceReader;
 }
 
-/** A snapshot whose head is here. */
+/**
+ * A snapshot whose head is here.
+ *
+ * @internal
+ */
 export interface Opening<Raw> {
   open(glue: RawOpener<Raw>): Opened<Raw>;
   stop(): Promise<void>;
 }
 
-/** Opens a snapshot from any source. The download starts at once; its bytes are written when the module is `ready`. */
+/**
+ * Opens a snapshot from any source. The download starts at once; its bytes are written when the module is `ready`.
+ *
+ * @internal
+ */
 export async function received<Raw>(
   source: Source | PromiseLike<Source>,
-  environment: Pick<Environment, "read" | "handle">,
+  environment: Pick<Environment, "read" | "file">,
   ready: Promise<RawOpener<Raw>>,
   options: Receiving,
   counts: TransferCounts,
@@ -139,39 +155,24 @@ function written<Raw>(
 
 async function contentAt<Raw>(
   source: Source | PromiseLike<Source>,
-  environment: Pick<Environment, "read" | "handle">,
+  environment: Pick<Environment, "read" | "file">,
   options: Receiving,
   counts: TransferCounts,
 ): Promise<Uint8Array | Pieces | Opening<Raw>> {
   const given = await source;
+  const { read } = environment;
   const { load = "auto", cache = BUDGET, signal } = options;
-  const inPieces = async (begun?: Response | OpenFile) => {
-    const { openingInPieces } = await import("./pieces.js");
-    return openingInPieces<Raw>(given, begun, environment.read, { ...options, load, cache }, counts);
-  };
-  if (!isPlace(given)) {
-    const { size = 0, stream } = Object(given) as Partial<Blob>;
-    const isTooLarge = stream !== undefined && size > cache;
-    const isInPieces = load === "ranges" || "read" in Object(given) || (isTooLarge && load === "auto");
-    return isInPieces ? inPieces() : contentOf(given as Blob);
-  }
-  const whole = async () => {
-    counts.requests++;
-    return contentOf(await environment.read(given, signal));
-  };
-  if (load === "whole") return whole();
-  const file = environment.handle?.(given);
-  // A file that fits the memory budget is read whole, because its pieces would stay in memory anyway.
-  if (file && (load === "ranges" || file.size > cache)) return inPieces(file);
-  file?.close();
-  if (file) return whole();
-  counts.requests++;
-  const first = environment.read(given, signal, `bytes=0-${FIRST - 1}`) as Promise<Response>;
-  // A server of another origin may forbid the header of range requests.
-  const response = load === "auto" ? await first.catch(() => undefined) : await first;
-  signal?.throwIfAborted();
-  if (!response || (load === "auto" && response.status === 416)) return whole();
-  return load === "ranges" || response.status === 206 ? inPieces(response) : contentOf(response);
+  const place = isPlace(given) ? given : undefined;
+  const isOneFile = place !== undefined && !isFolder(place);
+  const { size = 0, stream, read: isReader } = Object(given) as Partial<Blob & SnapshotReader>;
+  const isWhole = isOneFile ? load === "whole" : !place && !isReader && (load === "whole" || (load === "auto" && !(stream && size > cache)));
+  if (isOneFile) counts.requests++;
+  if (isWhole) return contentOf(place ? ((await read(place, signal)) as Response) : (given as Blob));
+  // The first bytes are on their way while the script is.
+  const first = isOneFile ? read(place, signal, `bytes=0-${FIRST - 1}`) : undefined;
+  first?.catch(() => {});
+  const { openingInPieces } = await import("./pieces.js");
+  return openingInPieces<Raw>(given, first, environment, { ...options, load, cache }, counts);
 }
 
 /** Returns the content of a source. It tests for methods, not classes, because a `Response` may come from another realm. */

@@ -11,9 +11,16 @@ const isAtHand = (source) =>
   ArrayBuffer.isView(source) ||
   ((typeof source === "string" || source instanceof URL) && !/^https?:/.test(String(source)));
 
-export async function open(source, options) {
-  const given = READS_PIECES ? await source : source;
-  return READS_PIECES && isAtHand(given) ? snapseek.open(given, { load: "ranges", ...options }) : snapseek.open(given, options);
-}
+/** The code of the error about a damaged snapshot: pieces have checksums of their own. */
+export const DAMAGED = READS_PIECES ? "snapshot/changed" : "snapshot/checksum";
 
-export const build = snapseek.build;
+export const open = (source, options) =>
+  snapseek.open(source, READS_PIECES && isAtHand(source) ? { load: "ranges", ...options } : options);
+
+export async function build(records, schema, options) {
+  const built = await snapseek.build(records, schema, options);
+  if (!READS_PIECES) return built;
+  const engine = await open(built.snapshot(), { embed: options?.embed });
+  built.free();
+  return Object.assign(engine, { warnings: built.warnings });
+}
