@@ -5,6 +5,7 @@
 //! first is renamed.
 
 use crate::failure::UsageError;
+use crate::parts;
 use crate::provider::cancel;
 use anyhow::{Context, Result};
 use snapseek::document::is_file_of_documents;
@@ -30,6 +31,10 @@ pub const INTERRUPTED: u8 = 130;
 pub enum Content {
     Snapshot,
     Documents,
+    /// The list of the parts in a folder.
+    PartsEntry,
+    /// A part of a snapshot, whose name is the hash of its bytes.
+    Part,
 }
 
 /// A file that is being written.
@@ -121,6 +126,8 @@ fn check_replaceable(path: &Path, target: &Path, content: Content, force: bool) 
             (!Header::parse(&head).is_err_and(is_none), "not a snapshot")
         }
         Content::Documents => (is_file_of_documents(&head), "not a file of documents"),
+        Content::PartsEntry => (parts::is_entry(&head), "not the entry file of a snapshot"),
+        Content::Part => (true, "not a part"),
     };
     if is_replaceable {
         return Ok(());
