@@ -171,8 +171,12 @@ async function contentAt<Raw>(
   // The first bytes are on their way while the script is.
   const first = isOneFile ? read(place, signal, `bytes=0-${FIRST - 1}`) : undefined;
   first?.catch(() => {});
-  const { openingInPieces } = await import("./pieces.js");
-  return openingInPieces<Raw>(given, first, environment, { ...options, load, cache }, counts);
+  const pieces = await import("./pieces.js").catch((error: unknown) => {
+    // A service worker cannot import scripts later.
+    if (!first || load === "ranges") throw error;
+  });
+  if (!pieces) return contentOf((await read(place!, signal)) as Response);
+  return pieces.openingInPieces<Raw>(given, first, environment, { ...options, load, cache }, counts);
 }
 
 /** Returns the content of a source. It tests for methods, not classes, because a `Response` may come from another realm. */
