@@ -18,8 +18,8 @@ const TO = new URL("../pkg/", import.meta.url);
 const MANIFEST = new URL("../pkg.json", import.meta.url);
 
 const INLINED = "snapseek-inline.js";
-/** The script that some calls load when they need it. */
-const ON_DEMAND = "on-demand";
+/** The scripts that some calls load when they need them. */
+const ON_DEMAND = ["on-demand", "pieces"];
 const MODULES = process.argv.slice(2);
 const RELATIVE = /(\bfrom\s*|\bimport\s*\(?\s*|\brequire\(\s*)"\.\/([\w.-]+)"/g;
 
@@ -105,14 +105,14 @@ const kinds = {
       // Lets ES modules that import it see the names of what it exports.
       platform: "node",
       define: { "import.meta.url": "__url" },
-      // The module as a script stays an ES module: twice it would be a third of the package. The script of
-      // parts that are loaded on demand shares classes with this one, so it becomes CommonJS too.
+      // The module as a script stays an ES module: twice it would be a third of the package. The scripts that are loaded
+      // on demand share classes with this one, so they become CommonJS too.
       supported: { "dynamic-import": true },
     });
     const url = source.includes("import.meta.url") ? 'const __url=require("node:url").pathToFileURL(__filename).href;' : "";
     return `"use strict";${url}${code.replace('"use strict";', "")}`
       .replace(/require\("(\.\/[\w.-]+)\.js"\)/g, 'require("$1.cjs")')
-      .replaceAll(`import("./${ON_DEMAND}.js")`, `Promise.resolve().then(()=>require("./${ON_DEMAND}.cjs"))`);
+      .replace(new RegExp(`import\\("\\./(${ON_DEMAND.join("|")})\\.js"\\)`, "g"), 'Promise.resolve().then(()=>require("./$1.cjs"))');
   },
 };
 
@@ -128,7 +128,7 @@ function imported(file, text) {
 
 const manifest = await readFile(MANIFEST, "utf8");
 const entries = [...new Set(leaves(JSON.parse(manifest).exports).map((path) => path.replace("./", "")))];
-const made = await scripts([...entries.filter((name) => /^[\w-]+\.js$/.test(name)), `${ON_DEMAND}.js`]);
+const made = await scripts([...entries.filter((name) => /^[\w-]+\.js$/.test(name)), ...ON_DEMAND.map((name) => `${name}.js`)]);
 const files = new Map([["package.json", manifest]]);
 for (const name of ["README.md", "LICENSE", "LICENSE-MIT", "LICENSE-APACHE"]) {
   files.set(name, await readFile(new URL(`../${name}`, import.meta.url), "utf8"));

@@ -13,6 +13,7 @@ mod names;
 mod neighbours;
 mod output;
 mod parallel;
+mod parts;
 mod pieces;
 mod print;
 mod progress;

@@ -5,6 +5,7 @@
 //! first is renamed.
 
 use crate::failure::UsageError;
+use crate::parts;
 use crate::provider::cancel;
 use crate::signals;
 use anyhow::{Context, Result};
@@ -33,6 +34,10 @@ pub enum Content {
     Snapshot,
     Documents,
     StaticModel,
+    /// The list of the parts in a folder.
+    PartsEntry,
+    /// A part of a snapshot, whose name is the hash of its bytes.
+    Part,
 }
 
 /// A file that is being written.
@@ -128,6 +133,8 @@ fn check_replaceable(path: &Path, target: &Path, content: Content, force: bool) 
             let bytes = fs::read(target).with_context(|| format!("{path} cannot be read"))?;
             (StaticModelView::parse(&bytes).is_ok(), "not a static model")
         }
+        Content::PartsEntry => (parts::is_entry(&head), "not the entry file of a snapshot"),
+        Content::Part => (true, "not a part"),
     };
     if is_replaceable {
         return Ok(());

@@ -1,6 +1,7 @@
 //! Writes the documents into the snapshot, or into files next to it.
 
 use crate::output::{Content, WholeFile};
+use crate::parts::{self, WrittenParts};
 use crate::print;
 use anyhow::{Context, Result};
 use indicatif::HumanBytes;
@@ -23,6 +24,14 @@ pub struct SplitArgs {
     /// FILE.snap.docs.
     #[arg(long, value_name = "SIZE", requires = "split_docs", value_parser = parse_size)]
     max_file_size: Option<usize>,
+
+    /// Writes a folder instead: files of about this size, named by their hashes, and snapseek.json, which lists them
+    ///
+    /// For hosts that send no ranges of files, or limit their size. Caches may keep a part for ever: a part whose content stays
+    /// the same keeps its name in the next build. Parts that only the build before needs stay too, for pages that have it open.
+    /// SIZE is 4KiB to 4MiB; 64KiB suits most sites. Open the folder: open("/search/").
+    #[arg(long, value_name = "SIZE", conflicts_with = "split_docs", value_parser = parse_part_size)]
+    pub parts: Option<usize>,
 }
 
 /// The lengths of the written files.
@@ -32,11 +41,19 @@ pub struct WrittenFiles {
     pub snapshot: u64,
     documents: u64,
     files: usize,
+    parts: Option<WrittenParts>,
 }
 
 impl WrittenFiles {
-    /// Describes the files next to the snapshot.
+    fn of_parts(parts: WrittenParts) -> WrittenFiles {
+        WrittenFiles { snapshot: parts.len, documents: 0, files: 0, parts: Some(parts) }
+    }
+
+    /// Describes the files next to the snapshot, or its parts.
     pub fn beside(self) -> String {
+        if let Some(parts) = self.parts {
+            return format!(" in {}, {} of them new", print::counted(parts.count as u64, "part"), parts.new);
+        }
         match self.files {
             0 => String::new(),
             files => {
@@ -44,6 +61,14 @@ impl WrittenFiles {
                 format!(" and {} of documents in {files}", HumanBytes(self.documents))
             }
         }
+    }
+}
+
+/// Creates the output under a temporary name: the snapshot, or the entry file of a folder of parts.
+pub fn create(args: &SplitArgs, path: &Path, force: bool) -> Result<WholeFile> {
+    match args.parts {
+        Some(_) => parts::create(path, force),
+        None => WholeFile::create(path, Content::Snapshot, force),
     }
 }
 
@@ -55,11 +80,14 @@ pub fn write(
     path: &Path,
     force: bool,
 ) -> Result<WrittenFiles> {
+    if let Some(size) = args.parts {
+        return Ok(WrittenFiles::of_parts(parts::write(&sections, size, output, path)?));
+    }
     if !args.split_docs {
         let snapshot = output.write(|file| snapshot::write(&sections, file))?;
         output.appear()?;
         remove_stale(path, 0);
-        return Ok(WrittenFiles { snapshot, documents: 0, files: 0 });
+        return Ok(WrittenFiles { snapshot, documents: 0, files: 0, parts: None });
     }
     let split = Split::of(sections, args.max_file_size.unwrap_or(usize::MAX))
         .context("--max-file-size is too small")?;
@@ -71,7 +99,7 @@ pub fn write(
         files.push(file);
     }
     let snapshot = output.write(|file| snapshot::write(&split.sections, file))?;
-    let written = WrittenFiles { snapshot, documents, files: files.len() };
+    let written = WrittenFiles { snapshot, documents, files: files.len(), parts: None };
     // The snapshot is renamed last. Until then the old snapshot is in place, and refuses the new files as not its own.
     files.into_iter().try_for_each(WholeFile::appear)?;
     output.appear()?;
@@ -125,6 +153,11 @@ fn parse_size(text: &str) -> Result<usize, String> {
     let number = digits.trim().parse::<usize>().ok().filter(|&number| number > 0);
     let size = number.and_then(|number| number.checked_mul(unit));
     size.ok_or_else(|| format!("{text:?} is not a size such as 25MiB"))
+}
+
+fn parse_part_size(text: &str) -> Result<usize, String> {
+    let size = parse_size(text)?;
+    if parts::SIZES.contains(&size) { Ok(size) } else { Err("parts have 4KiB to 4MiB".to_owned()) }
 }
 
 #[cfg(test)]

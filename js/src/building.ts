@@ -1,6 +1,7 @@
 // Builds an engine in batches. Between batches it gives the page its turn, so that the page does not freeze.
 
-import type { TextToEmbed } from "./building-vectors.js";
+import { schemaOf } from "./building-models.js";
+import { BuildVectors, type TextToEmbed } from "./building-vectors.js";
 import { isList } from "./asked.js";
 import { call, filled, listed } from "./engine.js";
 import { SnapseekError } from "./errors.js";
@@ -42,14 +43,13 @@ export async function built(
   { signal, onProgress, embed, strict }: Building,
   read: Read,
 ): Promise<{ readonly raw: RawEngine; readonly warnings: readonly string[] }> {
-  // The number of lines of a text is not known before they are read.
-  const { length, size = length } = (typeof records === "string" ? {} : Object(records)) as { length?: number; size?: number };
+  const total = countOf(records);
   // The module takes the tables of static models apart from the schema.
   let models: unknown[] = [];
   if (Object.values((schema as Schema)?.vectors ?? []).some((settings) => settings?.model)) {
-    [schema, models] = await (await import("./on-demand.js")).schemaOf(schema as Schema, read, signal);
+    [schema, models] = await schemaOf(schema as Schema, read, signal);
   }
-  const vectors = embed && new (await import("./on-demand.js")).BuildVectors(embed, signal);
+  const vectors = embed && new BuildVectors(embed, signal);
   const raw = await filled<RawEngine, RawBuild>(() => new Build(schema, models), async (build) => {
     let taken = 0;
     let began = performance.now();

@@ -1,11 +1,12 @@
 // Fetches stored documents that are in other files than the snapshot, block by block, when a call needs them.
 
-import { call, type RawSearcher } from "./engine.js";
+import { call, type RawSearcher, type Use } from "./engine.js";
 import { SnapseekError, unread } from "./errors.js";
 import type { Environment, OpenOptions } from "./index.js";
 import { beside, extended, isPlace } from "./place.js";
 import { foreign, httpFile, type ReadPart } from "./ranges.js";
 import type { Source } from "./source.js";
+import type { TransferCounts } from "./transfer.js";
 
 /** A file of documents: its URL, its path (in Node), or the file itself. */
 export type DocumentSource = string | URL | Blob;
@@ -23,11 +24,19 @@ export async function documentsOf(
   source: Source | PromiseLike<Source>,
   { docs, docsCache, onMissingRanges = "error" }: OpenOptions,
   environment: Environment,
+  counts: TransferCounts,
 ): Promise<Documents> {
   const { file } = environment;
   const reader = (place: DocumentSource): ReadPart => {
-    if (isPlace(place)) return file?.(place) ?? httpFile(place, onMissingRanges);
-    return async (start, end) => new Uint8Array(await place.slice(start, end).arrayBuffer());
+    const read = isPlace(place)
+      ? (file?.(place) ?? httpFile(place, onMissingRanges))
+      : async (start: number, end: number) => new Uint8Array(await place.slice(start, end).arrayBuffer());
+    return async (start, end) => {
+      counts.requests++;
+      const bytes = await read(start, end);
+      counts.bytes += bytes.length;
+      return bytes;
+    };
   };
   const files = everyFile(docs ?? beside(await source, file), raw.documentFiles, file).map(reader);
   if (docsCache !== undefined) call(() => raw.setDocumentCache(docsCache));
@@ -40,8 +49,6 @@ export async function documentsOf(
  * @internal
  */
 export type Documents = (blocks: Uint32Array, use: Use) => Promise<void>;
-
-type Use = <T>(work: (raw: RawSearcher) => T) => T;
 
 /** Makes a loader that reads blocks from files. */
 function loading(files: readonly ReadPart[]): Documents {

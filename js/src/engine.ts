@@ -9,6 +9,7 @@ import { checkArguments, checkOptions, count, forms } from "./host-options.js";
 import { MemoryRecipe } from "./memory.js";
 import { optionsText } from "./plain.js";
 import { Rag } from "./rag.js";
+import { type Transfer, TransferCounts } from "./transfer.js";
 import type {
   Embed,
   Identified,
@@ -90,11 +91,52 @@ export type RawSearcher = Omit<
   "add" | "remove" | "changes" | "apply" | "snapshot" | "splitSnapshot" | "compactedSnapshot" | "allChanges" | "rebase" | "call" | "writes"
 >;
 
+/**
+ * Calls the module.
+ *
+ * @internal
+ */
+export type Use = <T>(work: (raw: RawSearcher) => T) => T;
+
+/**
+ * Brings the pieces of a snapshot that is not in memory as a whole; pieces.ts makes it.
+ *
+ * @internal
+ */
+export interface PieceReader {
+  /**
+   * Runs a call of the module. If the call lacks pieces, it brings them and repeats the call, or throws
+   * `snapshot/not-loaded` if the source has to wait for them.
+   *
+   * @param supplied Learns in how many rounds pieces came.
+   */
+  run<T>(raw: RawSearcher, work: () => T, supplied: (rounds: number) => void): T;
+  /** Brings the pieces that `snapshot/not-loaded` names. */
+  fetch(pieces: Float64Array, use: Use, signal?: AbortSignal): Promise<void>;
+  /** Releases the source of the pieces. */
+  close(): void;
+}
+
+/**
+ * The parts of an engine besides the module's object.
+ *
+ * @internal
+ */
+export interface EngineParts {
+  readonly embed?: Embed | undefined;
+  readonly documents?: Documents | undefined;
+  readonly pieces?: PieceReader | undefined;
+  readonly counts?: TransferCounts | undefined;
+  readonly warnings?: readonly string[];
+}
+
 /** A snapshot, open for searching. `open` of `snapseek/search` returns it; {@link Searcher.free} releases its memory. */
 export class Searcher<R extends object = StoredRecord> implements Disposable {
   #raw: RawSearcher | undefined;
   readonly #documents: Documents | undefined;
-  /** The number of running calls that wait for documents. The documents stay in memory until it is 0. */
+  readonly #pieces: PieceReader | undefined;
+  readonly #counts: TransferCounts;
+  /** The number of running calls that wait for documents or pieces, which stay in memory until it is 0. */
   #waiting = 0;
 
   /**
@@ -110,23 +152,38 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
   /** Sentences about records that `build` could not embed. Often empty. */
   readonly warnings: readonly string[];
 
-  protected constructor(raw: object, embed: Embed | undefined, documents: object | undefined, warnings: readonly string[]) {
+  protected constructor(raw: object, parts: object) {
+    const { embed, documents, pieces, counts = new TransferCounts(), warnings = [] } = parts as EngineParts;
     this.#raw = raw as RawSearcher;
     this.embedding = embed;
-    this.#documents = documents as Documents | undefined;
+    this.#documents = documents;
+    this.#pieces = pieces;
+    this.#counts = counts;
     this.warnings = warnings;
   }
 
   /** @internal */
-  static of<R extends object>(raw: object, embed?: Embed, documents?: Documents, warnings: readonly string[] = []): Searcher<R> {
-    return new this(raw, embed, documents, warnings);
+  static of<R extends object>(raw: object, parts: EngineParts): Searcher<R> {
+    return new this(raw, parts);
   }
 
   /** @internal */
   protected call<T, Raw = RawSearcher>(work: (raw: Raw) => T): T {
     const raw = this.#raw;
     if (!raw) throw freed();
-    return call(() => work(raw as Raw));
+    const run = (): T => call(() => work(raw as Raw));
+    return this.#pieces ? this.#pieces.run(raw, run, this.#supplied) : run();
+  }
+
+  /** Notes how many rounds of reads a call needed, and drops what exceeds the memory budget. */
+  readonly #supplied = (rounds: number): void => {
+    this.#counts.rounds = rounds;
+    if (this.#waiting === 0 && !crash) this.#raw?.trim();
+  };
+
+  /** How the snapshot is read, and how much has been read so far. */
+  get transfer(): Transfer {
+    return { ...this.#counts, inMemory: this.call((raw) => raw.bytesInMemory) };
   }
 
   /** The number of records. */
@@ -183,25 +240,29 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
     asked.signal?.throwIfAborted();
     if (!asked.embed || asked.vector || typeof text !== "string" || !text.trim()) return {};
     const { QueryEmbedder } = await import("./on-demand.js");
-    this.#embedder ??= new QueryEmbedder(this.schema(), (model) => this.call((raw) => raw.modelWidth(model)));
-    return this.#embedder.inputs(asked, text);
+    return this.withDocuments(() => {
+      this.#embedder ??= new QueryEmbedder(this.schema(), (model) => this.call((raw) => raw.modelWidth(model)));
+      return this.#embedder.inputs(asked, text);
+    }, { signal: asked.signal });
   }
 
   /**
-   * Runs `work`, and fetches the documents that its calls need if the snapshot keeps them in other files. After each fetch
-   * `work` runs again from the start, so it must be safe to repeat.
+   * Runs `work`, and fetches what its calls lack: pieces of a snapshot that was opened with `load: "ranges"`, and documents
+   * that the snapshot keeps in other files. After each fetch `work` runs again from the start, so it must be safe to repeat.
    *
    * ```js
    * const rows = await engine.withDocuments(() => engine.match("fox", { highlight }));
    * const whole = await engine.withDocuments(() => engine.snapshot());
    * ```
    *
-   * @param options.signal Cancels the wait: the promise rejects with `signal.reason`.
+   * @param options.signal Cancels the wait: the promise rejects with `signal.reason`. Requests that no other call waits for
+   * are aborted.
    */
   async withDocuments<T>(work: () => T, options: { readonly signal?: AbortSignal | undefined } = {}): Promise<Awaited<T>> {
     checkOptions(options, { signal: forms.signal });
     const { signal } = options;
-    const asked = new Set<number>();
+    let rounds = 0;
+    let last: string | undefined;
     this.#waiting++;
     try {
       for (;;) {
@@ -209,21 +270,29 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
         try {
           return await work();
         } catch (error) {
-          const blocks = error instanceof SnapseekError ? error.blocks : undefined;
-          // If only blocks are missing that this call has fetched before, fetching them again would loop for ever.
-          if (!blocks || !this.#documents || blocks.every((block) => asked.has(block))) throw error;
-          blocks.forEach((block) => asked.add(block));
-          await unlessAborted(this.#documents(blocks, (use) => this.call(use)), signal);
+          const { blocks, pieces } = error instanceof SnapseekError ? error : {};
+          const lacking = String(pieces ?? blocks);
+          // What was fetched stays in memory during the call, so a call that lacks the same again would loop for ever.
+          if (lacking === last) throw error;
+          const fetched = pieces ? this.#pieces?.fetch(pieces, this.#use, signal) : blocks && this.#documents?.(blocks, this.#use);
+          if (!fetched) throw error;
+          last = lacking;
+          rounds++;
+          await unlessAborted(fetched, signal);
         }
       }
     } finally {
+      if (rounds > 0) this.#counts.rounds = rounds;
       if (--this.#waiting === 0 && !crash) this.#raw?.trim();
     }
   }
 
+  readonly #use: Use = (work) => this.call(work);
+
   /**
    * Searches like {@link Engine.search}, but synchronously. It takes the query's vector from the option `vector` or from the
-   * snapshot's own embedder. It throws `documents/missing` if it needs documents of other files that are not in memory.
+   * snapshot's own embedder. It throws `snapshot/not-loaded` or `documents/missing` if it needs pieces of the snapshot, or
+   * documents of other files, that are not in memory.
    */
   searchSync(query: string, options?: Omit<SearchOptions, "embed" | "signal">): SearchResponse<R> {
     return timedSync(() => this.#search(askedOf(joined({ query }, options), undefined)));
@@ -271,6 +340,7 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
   free(): void {
     const raw = this.#raw;
     this.#raw = undefined;
+    this.#pieces?.close();
     if (!crash) raw?.free();
   }
 
@@ -341,7 +411,8 @@ export class Engine<R extends object = StoredRecord> extends Searcher<R> {
    * @param records Objects, or a text with one JSON object per line.
    */
   add(records: Iterable<RecordInput | Identified> | string): Written {
-    return this.call((raw: RawEngine) => raw.add(listed(records))) as Written;
+    const all = listed(records);
+    return this.call((raw: RawEngine) => raw.add(all)) as Written;
   }
 
   /**

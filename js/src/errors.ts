@@ -107,6 +107,14 @@ export type ErrorCode =
   | "snapshot/malformed"
   /** The snapshot does not fit into the module's memory. */
   | "snapshot/too-large"
+  /** The snapshot was replaced since it was opened, or a part of it is damaged: open it again. */
+  | "snapshot/changed"
+  /** A synchronous call needs a piece of the snapshot that is not in memory: use `search`, or `withDocuments`. */
+  | "snapshot/not-loaded"
+  /** The server cannot send parts of the snapshot, and `load: "ranges"` asks for them. */
+  | "snapshot/no-ranges"
+  /** The snapshot has a format that can only be read whole. */
+  | "snapshot/no-pieces"
   /** The changes were made on a snapshot with another schema. */
   | "changes/other-schema"
   /** A synchronous call needs documents that are not in memory: use `search`, or `withDocuments`. */
@@ -158,6 +166,9 @@ export class SnapseekError extends Error {
   /** @internal With `documents/missing`: the blocks to fetch before the call is repeated. */
   declare readonly blocks?: Uint32Array;
 
+  /** @internal With `snapshot/not-loaded`: the pieces to fetch before the call is repeated. */
+  declare readonly pieces?: Float64Array;
+
   /** @internal */
   constructor(code: ErrorCode, message: string, details: Details & { cause?: unknown } = {}) {
     super(message, details);
@@ -171,6 +182,7 @@ interface Details {
   span?: readonly [number, number];
   remedy?: string;
   blocks?: Uint32Array;
+  pieces?: Float64Array;
 }
 
 /** An error that the wasm module throws on purpose. */

@@ -1,9 +1,9 @@
 // Makes the functions of the package for one environment.
 
 import { unlessAborted } from "./abort.js";
-import { built, type BuildProgress } from "./building.js";
+import type { BuildProgress } from "./building.js";
 import type { Documents, DocumentSource } from "./documents.js";
-import { Engine, Searcher, type RawSearcher } from "./engine.js";
+import { Engine, type EngineParts, type RawSearcher, Searcher } from "./engine.js";
 import { SnapseekError } from "./errors.js";
 import { checkOptions, count, forms, oneOf } from "./host-options.js";
 import { loader, type Glue, type Wasm, type WasmSource } from "./load.js";
@@ -11,6 +11,7 @@ import type { MissingRanges, ReadPart } from "./ranges.js";
 import type { raw as whole } from "./raw.js";
 import type { MemorySettings } from "./memory.types.js";
 import { received, type DownloadProgress, type RawOpener, type Read, type Source } from "./source.js";
+import { type Load, TransferCounts } from "./transfer.js";
 import type { Chunk, Embed, Identified, PresetName, RecordInput, Schema, StoredRecord } from "./types.js";
 
 /**
@@ -46,8 +47,17 @@ export interface OpenOptions extends LoadOptions {
   readonly embed?: Embed;
   /** Settings of `engine.memory`. Defaults to those of the memory recipe. */
   readonly memory?: MemorySettings;
-  /** Called after every piece of the snapshot with the number of bytes received. */
+  /** Called after every piece of the snapshot with the number of bytes received; once if it is read by ranges. */
   readonly onProgress?: (progress: DownloadProgress) => void;
+  /**
+   * How to read the snapshot. `"whole"` reads all of it now. `"ranges"` reads its head now, and the pieces that calls need
+   * later; synchronous calls then need {@link Engine.withDocuments}, unless the source is a path in Node or a buffer. `"auto"`
+   * reads a URL by ranges if the server supports them and the file is larger than 256 KiB, a path or `Blob` if it is larger
+   * than `cache`, and everything else whole. Defaults to `"auto"`.
+   */
+  readonly load?: Load | "auto";
+  /** The number of bytes of pieces that stay in memory if the snapshot is read by ranges. Defaults to 32 MiB. */
+  readonly cache?: number;
   /**
    * The documents of a snapshot that was built with `--split-docs`: one file, all files in order, or the address to which
    * `.0`, `.1` and so on are appended. Defaults to the snapshot's address plus `.docs`.
@@ -78,7 +88,8 @@ export interface BuildOptions extends LoadOptions {
 /** The function `open`. */
 export interface Open {
   /**
-   * Opens a snapshot from a URL, a path (in Node), a `Response` or a promise of one, bytes, a `Blob` or a `ReadableStream`.
+   * Opens a snapshot from a URL, a path (in Node), a `Response` or a promise of one, bytes, a `Blob`, a `ReadableStream`, or
+   * storage of your own with `read(offset, length)`.
    *
    * @typeParam R The type of stored records. Nothing checks that they have it.
    */
@@ -88,7 +99,8 @@ export interface Open {
 /** The function `open` of `snapseek/search`. */
 export interface OpenToSearch {
   /**
-   * Opens a snapshot from a URL, a path (in Node), a `Response` or a promise of one, bytes, a `Blob` or a `ReadableStream`.
+   * Opens a snapshot from a URL, a path (in Node), a `Response` or a promise of one, bytes, a `Blob`, a `ReadableStream`, or
+   * storage of your own with `read(offset, length)`.
    *
    * @typeParam R The type of stored records. Nothing checks that they have it.
    */
@@ -139,6 +151,8 @@ const OPEN_OPTIONS = {
   embed: forms.function,
   memory: forms.object,
   onProgress: forms.function,
+  load: oneOf("auto", "whole", "ranges"),
+  cache: count(0, Number.MAX_SAFE_INTEGER),
   docs: forms.anything,
   docsCache: count(0, Number.MAX_SAFE_INTEGER),
   onMissingRanges: oneOf("error", "download"),
@@ -155,10 +169,10 @@ export function connect(raw: typeof whole, environment: Environment): Package {
   return {
     async open<R extends object>(source: Source | PromiseLike<Source>, options: OpenOptions = {}) {
       checkOptions(options, OPEN_OPTIONS);
-      const opened = await received(source, environment.read, load(options.wasm), options);
-      const engine = Engine.of(opened, options.embed, await documentsOf(opened, source, options, environment)) as Engine<R>;
+      const engine = (await opened(Engine, source, load(options.wasm), options, environment)) as Engine<R>;
       try {
-        if (options.memory) engine.memory.configure(options.memory);
+        const { memory } = options;
+        if (memory) await engine.withDocuments(() => engine.memory.configure(memory));
       } catch (error) {
         engine.free();
         throw ofOption("memory", error);
@@ -167,32 +181,45 @@ export function connect(raw: typeof whole, environment: Environment): Package {
     },
     async build<R extends object>(records: Iterable<object> | string, schema?: Schema | PresetName, options: BuildOptions = {}) {
       checkOptions(options, BUILD_OPTIONS);
-      await unlessAborted(load(options.wasm), options.signal);
-      const { raw: opened, warnings } = await built(raw.Build, records, schema, options, environment.read);
-      return Engine.of(opened, options.embed, undefined, warnings) as Engine<R>;
+      const [{ built }] = await unlessAborted(Promise.all([import("./on-demand.js"), load(options.wasm)]), options.signal);
+      const { raw: made, warnings } = await built(raw.Build, records, schema, options, environment.read);
+      return Engine.of(made, { embed: options.embed, warnings }) as Engine<R>;
     },
     load,
   };
 }
 
-/**
- * Returns the loader of documents in other files; `undefined` if the snapshot itself holds its documents. Frees the engine if
- * that fails.
- */
+/** Opens a snapshot, and makes an engine of the given class. */
+async function opened<Raw extends RawSearcher, R extends object>(
+  engine: { of(raw: object, parts: EngineParts): Searcher<R> },
+  source: Source | PromiseLike<Source>,
+  ready: Promise<RawOpener<Raw>>,
+  options: OpenOptions,
+  environment: Environment,
+): Promise<Searcher<R>> {
+  const counts = new TransferCounts();
+  const { raw, pieces } = await received(source, environment, ready, options, counts);
+  try {
+    const documents = await documentsOf(raw, source, options, environment, counts);
+    return engine.of(raw, { embed: options.embed, documents, pieces, counts });
+  } catch (error) {
+    pieces?.close();
+    raw.free();
+    throw error;
+  }
+}
+
+/** Returns the loader of documents in other files; `undefined` if the snapshot itself holds its documents. */
 async function documentsOf(
   raw: RawSearcher,
   source: Source | PromiseLike<Source>,
   options: OpenOptions,
   environment: Environment,
+  counts: TransferCounts,
 ): Promise<Documents | undefined> {
   if (raw.documentFiles === 0) return undefined;
-  try {
-    const onDemand = await import("./on-demand.js");
-    return await onDemand.documentsOf(raw, source, options, environment);
-  } catch (error) {
-    raw.free();
-    throw error;
-  }
+  const onDemand = await import("./on-demand.js");
+  return onDemand.documentsOf(raw, source, options, environment, counts);
 }
 
 /** Turns a fault among the settings in an option into a fault of that option. */
@@ -214,8 +241,7 @@ export function connectToSearch(
   return {
     async open<R extends object>(source: Source | PromiseLike<Source>, options: OpenOptions = {}) {
       checkOptions(options, OPEN_OPTIONS);
-      const opened = await received(source, environment.read, load(options.wasm), options);
-      return Searcher.of<R>(opened, options.embed, await documentsOf(opened, source, options, environment));
+      return (await opened(Searcher, source, load(options.wasm), options, environment)) as Searcher<R>;
     },
   };
 }

@@ -2,7 +2,7 @@
 // left no such file, the module comes from the inline script.
 import { readFile } from "node:fs/promises";
 import { chunks } from "./chunking.js";
-import { asPath, isRemote, parts, pieces } from "./file.js";
+import { files } from "./file.js";
 import { connect, type Build, type ChunkText, type Open } from "./index.js";
 import { raw } from "./raw.js";
 import { hasSimd } from "./simd.js";
@@ -13,9 +13,7 @@ const here = /* @__PURE__ */ connect(raw, {
       readFile(hasSimd() ? new URL("./snapseek.wasm", import.meta.url) : new URL("./snapseek.plain.wasm", import.meta.url)),
     async () => (await import("./snapseek-inline.js")).bytes(),
   ],
-  wasmAt: async (location) => (isRemote(location) ? fetch(location) : readFile(asPath(location))),
-  read: (location, signal) => (isRemote(location) ? fetch(location, { signal: signal ?? null }) : pieces(location)),
-  file: (location) => (isRemote(location) ? undefined : parts(location)),
+  ...files,
 });
 
 export const open: Open = here.open;

@@ -10,6 +10,11 @@ export function isPlace(value: unknown): value is string | URL {
   return typeof value === "string" || value instanceof URL;
 }
 
+/** Returns whether a location is a folder of parts: it ends with a slash, or names the file that lists them. */
+export function isFolder(place: string | URL): boolean {
+  return /(^|\/)snapseek\.json$|\/$/.test(String(place).replace(/[?#].*$/, ""));
+}
+
 /**
  * Returns the address of the documents beside a snapshot; an empty list if the snapshot has no address.
  *

@@ -7,19 +7,22 @@ import { SnapseekError, unread } from "./errors.js";
 import type { BuildOptions, OpenOptions } from "./index.js";
 import { hear, listen, putTogether, takenApart, type Endpoint, type Outcome, type Place, type ToPage, type ToWorker } from "./message.js";
 import { beside, isPlace } from "./place.js";
-import { contentOf, type Source } from "./source.js";
+import { BUDGET, contentOf, type SnapshotReader, type Source } from "./source.js";
+import type { Transfer } from "./transfer.js";
 import type { Identified, RecordInput, Schema, StoredRecord, VectorModel } from "./types.js";
 
 /**
- * The same methods, each returning a promise; a property becomes a promise of its value. Every call fetches documents from
- * other files by itself, so there is no `withDocuments`.
+ * The same methods, each returning a promise; a property becomes a promise of its value. Every call fetches pieces of the
+ * snapshot and documents from other files by itself, so there is no `withDocuments`.
  */
 export type Remote<T> = {
   readonly [Name in keyof T as Name extends symbol | "withDocuments" ? never : Name]: T[Name] extends (...args: infer Args) => infer Result
     ? (...args: Args) => Promise<Awaited<Result>>
-    : T[Name] extends object
-      ? Remote<T[Name]>
-      : Promise<T[Name]>;
+    : T[Name] extends Transfer
+      ? Promise<Transfer>
+      : T[Name] extends object
+        ? Remote<T[Name]>
+        : Promise<T[Name]>;
 };
 
 /** An engine in a worker. {@link Engine} documents its calls. */
@@ -51,6 +54,9 @@ interface Waiting {
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
+
+/** The properties of an engine that are no methods. */
+const VALUES = new Set(["length", "transfer", "warnings"]);
 
 /** The number of the last call. All connections to a worker receive all messages, so they share one sequence of numbers. */
 let last = 0;
@@ -139,7 +145,7 @@ export function connect(worker: Endpoint | Worker): RemotePackage {
       get(_, name) {
         // `await` looks for `then` to detect a promise.
         if (typeof name === "symbol" || name === "then") return undefined;
-        const isValue = path.length === 0 && (name === "length" || name === "warnings");
+        const isValue = path.length === 0 && VALUES.has(name);
         return isValue ? ask([...path, name], [], engine) : remote(engine, [...path, name]);
       },
       apply: (_, __, args: unknown[]) => {
@@ -151,7 +157,7 @@ export function connect(worker: Endpoint | Worker): RemotePackage {
 
   return {
     async open<R extends object>(source: Source | PromiseLike<Source>, options: OpenOptions = {}) {
-      const content = await sendable(source, options.signal);
+      const content = await sendable(source, options);
       const transfer = content instanceof Uint8Array ? [content.buffer as ArrayBuffer] : [];
       try {
         // If the worker gets the address of the snapshot, it finds the documents by itself.
@@ -178,15 +184,20 @@ export function openInWorker<R extends object = StoredRecord>(
   return connect(worker).open<R>(source, options);
 }
 
-/** Turns a source into something to send: a location, bytes to transfer, or pieces that the worker asks for. */
-async function sendable(source: Source | PromiseLike<Source>, signal: AbortSignal | undefined) {
+/**
+ * Turns a source into something to send: a location, bytes to transfer, a blob or reader to read pieces of, or pieces that
+ * the worker asks for.
+ */
+async function sendable(source: Source | PromiseLike<Source>, { signal, load, cache = BUDGET }: OpenOptions) {
   const given = await unlessAborted(Promise.resolve(source), signal);
-  if (!isPlace(given)) {
-    const content = await contentOf(given).catch(unread("snapshot"));
-    const isPart = content instanceof Uint8Array && content.length < content.buffer.byteLength;
-    return isPart ? content.slice() : content;
-  }
-  return absolute(given);
+  if (isPlace(given)) return absolute(given);
+  const { read, stream, size } = Object(given) as Partial<Blob & SnapshotReader>;
+  // The function becomes a message to the page, as every function in an argument does.
+  if (read) return { read: (offset: number, length: number) => (given as SnapshotReader).read(offset, length), size };
+  if (stream && (load === "ranges" || (load !== "whole" && size! > cache))) return given as Blob;
+  const content = await contentOf(given as Blob).catch(unread("snapshot"));
+  const isPart = content instanceof Uint8Array && content.length < content.buffer.byteLength;
+  return isPart ? content.slice() : content;
 }
 
 /** Resolves a relative URL against the page, because the worker would resolve it against its script. */

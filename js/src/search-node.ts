@@ -1,6 +1,6 @@
 // Like node.ts, with the search-only module. Without SIMD or without the file, the full module does the work.
 import { readFile } from "node:fs/promises";
-import { asPath, isRemote, parts, pieces } from "./file.js";
+import { files } from "./file.js";
 import { connectToSearch, type OpenToSearch } from "./index.js";
 import { raw } from "./raw-search.js";
 import { hasSimd } from "./simd.js";
@@ -11,9 +11,7 @@ const here = /* @__PURE__ */ connectToSearch(raw, {
       readFile(hasSimd() ? new URL("./snapseek-search.wasm", import.meta.url) : new URL("./snapseek.plain.wasm", import.meta.url)),
     async () => (await import("./snapseek-inline.js")).bytes(),
   ],
-  wasmAt: async (location) => (isRemote(location) ? fetch(location) : readFile(asPath(location))),
-  read: (location, signal) => (isRemote(location) ? fetch(location, { signal: signal ?? null }) : pieces(location)),
-  file: (location) => (isRemote(location) ? undefined : parts(location)),
+  ...files,
 });
 
 export const open: OpenToSearch = here.open;

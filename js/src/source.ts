@@ -1,9 +1,36 @@
-// Brings a snapshot into the module's memory: at once if its bytes are here, otherwise piece by piece as they arrive.
+// Brings a snapshot into the module's memory: at once if its bytes are here, otherwise piece by piece as they arrive, or, as
+// pieces.ts says, when calls need them.
 
 import { unlessAborted } from "./abort.js";
-import { call, filled } from "./engine.js";
+import { call, filled, type PieceReader } from "./engine.js";
 import { SnapseekError, refusal, unread } from "./errors.js";
-import { isPlace } from "./place.js";
+import type { Environment } from "./index.js";
+import type { OpenFile } from "./part-source.js";
+import { isFolder, isPlace } from "./place.js";
+import type { Load, TransferCounts } from "./transfer.js";
+
+/**
+ * The number of bytes that the first request asks for: the heads of snapshots up to some 10,000 records fit, and a slow
+ * connection (20 Mbit/s) takes 26 ms for them, less than one more round trip.
+ *
+ * @internal
+ */
+export const FIRST = 64 << 10;
+
+/**
+ * The default memory budget for pieces of a snapshot, in bytes.
+ *
+ * @internal
+ */
+export const BUDGET = 32 << 20;
+
+/** Storage of your own that holds a snapshot, such as R2, KV or a database. */
+export interface SnapshotReader {
+  /** Reads `length` bytes from `offset` on; fewer at the end of the snapshot. */
+  read(offset: number, length: number): Promise<Uint8Array> | Uint8Array;
+  /** The length of the snapshot in bytes. Defaults to the length in its header. */
+  readonly size?: number;
+}
 
 /** A snapshot: its URL, its path (in Node), or its content. */
 export type Source =
@@ -13,7 +40,8 @@ export type Source =
   | ArrayBuffer
   | Uint8Array
   | Blob
-  | ReadableStream<Uint8Array>;
+  | ReadableStream<Uint8Array>
+  | SnapshotReader;
 
 /** The progress of a download. */
 export interface DownloadProgress {
@@ -33,12 +61,16 @@ export interface Pieces {
   stop(): Promise<void>;
 }
 
-/** Opens the content at a URL or path. */
-export type Read = (location: string | URL, signal: AbortSignal | undefined) => Promise<Response | Pieces>;
+/**
+ * Opens the content at a URL or path. With a range, such as `bytes=0-99`, a URL gives a part, and a path an open file.
+ *
+ * @internal
+ */
+export type Read = (location: string | URL, signal?: AbortSignal, range?: string) => Promise<Response | Pieces | OpenFile>;
 
 /** The part of the glue that opens snapshots. */
 export interface RawOpener<Raw> {
-  Engine: { open(bytes: Uint8Array): Raw };
+  Engine: { open(bytes: Uint8Array): Raw; openInPieces(head: Uint8Array): Raw };
   Receiver: new (capacity: number) => { write(piece: Uint8Array): void; finish(): Raw; free(): void };
 }
 
@@ -46,29 +78,68 @@ export interface RawOpener<Raw> {
 export interface Receiving {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
+  readonly load?: Load | "auto" | undefined;
+  readonly cache?: number | undefined;
 }
 
-/** Opens a snapshot from any source. The download starts at once; its bytes are written when the module is `ready`. */
+/**
+ * An engine of the module, and the reader of its pieces if it is not whole.
+ *
+ * @internal
+ */
+export interface Opened<Raw> {
+  readonly raw: Raw;
+  readonly pieces?: PieceReader;
+}
+
+/**
+ * A snapshot whose head is here.
+ *
+ * @internal
+ */
+export interface Opening<Raw> {
+  open(glue: RawOpener<Raw>): Opened<Raw>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Opens a snapshot from any source. The download starts at once; its bytes are written when the module is `ready`.
+ *
+ * @internal
+ */
 export async function received<Raw>(
   source: Source | PromiseLike<Source>,
-  read: Read,
+  environment: Pick<Environment, "read" | "file">,
   ready: Promise<RawOpener<Raw>>,
-  { signal, onProgress }: Receiving,
-): Promise<Raw> {
+  options: Receiving,
+  counts: TransferCounts,
+): Promise<Opened<Raw>> {
+  const { signal, onProgress } = options;
   signal?.throwIfAborted();
-  const arriving = contentAt(source, read, signal).catch(unread("snapshot"));
+  const arriving = contentAt<Raw>(source, environment, options, counts).catch(unread("snapshot"));
+  let isOpen = false;
   try {
     const [content, glue] = await unlessAborted(Promise.all([arriving, ready]), signal);
-    if ("stop" in content) return await written(content, glue, { signal, onProgress });
+    if ("open" in content) {
+      const opened = content.open(glue);
+      isOpen = true;
+      return opened;
+    }
+    if ("stop" in content) return { raw: await written(content, glue, options, counts) };
     onProgress?.({ loaded: content.length, total: content.length });
-    return call(() => glue.Engine.open(content));
+    return { raw: call(() => glue.Engine.open(content)) };
   } finally {
-    arriving.then((content) => (content as Partial<Pieces>).stop?.()).catch(() => {});
+    if (!isOpen) arriving.then((content) => (content as Partial<Pieces>).stop?.()).catch(() => {});
   }
 }
 
 /** Writes pieces into the module's memory and opens the snapshot that they make. */
-function written<Raw>(pieces: Pieces, glue: RawOpener<Raw>, { signal, onProgress }: Receiving): Promise<Raw> {
+function written<Raw>(
+  pieces: Pieces,
+  glue: RawOpener<Raw>,
+  { signal, onProgress }: Receiving,
+  counts: TransferCounts,
+): Promise<Raw> {
   const { total } = pieces;
   return filled(() => new glue.Receiver(Math.min(total ?? 0, 0xffffffff)), async (receiver) => {
     for (let loaded = 0; ; ) {
@@ -76,22 +147,40 @@ function written<Raw>(pieces: Pieces, glue: RawOpener<Raw>, { signal, onProgress
       if (!piece) break;
       call(() => receiver.write(piece));
       loaded += piece.length;
+      counts.bytes += piece.length;
       onProgress?.(total === undefined ? { loaded } : { loaded, total });
     }
   });
 }
 
-async function contentAt(
+async function contentAt<Raw>(
   source: Source | PromiseLike<Source>,
-  read: Read,
-  signal: AbortSignal | undefined,
-): Promise<Uint8Array | Pieces> {
+  environment: Pick<Environment, "read" | "file">,
+  options: Receiving,
+  counts: TransferCounts,
+): Promise<Uint8Array | Pieces | Opening<Raw>> {
   const given = await source;
-  return contentOf(isPlace(given) ? await read(given, signal) : given);
+  const { read } = environment;
+  const { load = "auto", cache = BUDGET, signal } = options;
+  const place = isPlace(given) ? given : undefined;
+  const isOneFile = place !== undefined && !isFolder(place);
+  const { size = 0, stream, read: isReader } = Object(given) as Partial<Blob & SnapshotReader>;
+  const isWhole = isOneFile ? load === "whole" : !place && !isReader && (load === "whole" || (load === "auto" && !(stream && size > cache)));
+  if (isOneFile) counts.requests++;
+  if (isWhole) return contentOf(place ? ((await read(place, signal)) as Response) : (given as Blob));
+  // The first bytes are on their way while the script is.
+  const first = isOneFile ? read(place, signal, `bytes=0-${FIRST - 1}`) : undefined;
+  first?.catch(() => {});
+  const pieces = await import("./pieces.js").catch((error: unknown) => {
+    // A service worker cannot import scripts later.
+    if (!first || load === "ranges") throw error;
+  });
+  if (!pieces) return contentOf((await read(place!, signal)) as Response);
+  return pieces.openingInPieces<Raw>(given, first, environment, { ...options, load, cache }, counts);
 }
 
 /** Returns the content of a source. It tests for methods, not classes, because a `Response` may come from another realm. */
-export async function contentOf(source: Exclude<Source, string | URL> | Pieces): Promise<Uint8Array | Pieces> {
+export async function contentOf(source: Exclude<Source, string | URL | SnapshotReader> | Pieces): Promise<Uint8Array | Pieces> {
   if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
   if (typeof source === "object" && source !== null) {
     if ("byteLength" in source) return new Uint8Array(source);
@@ -100,7 +189,7 @@ export async function contentOf(source: Exclude<Source, string | URL> | Pieces):
     if ("headers" in source) return contentOfResponse(source);
     if ("stream" in source) return piecesOf(source.stream(), source.size);
   }
-  const accepted = "a URL, Response, ArrayBuffer, Uint8Array, Blob or ReadableStream";
+  const accepted = "a URL, Response, ArrayBuffer, Uint8Array, Blob, ReadableStream or an object with read(offset, length)";
   throw new SnapseekError("source/unknown", `a snapshot cannot be read from this value; pass ${accepted}`);
 }
 

@@ -21,7 +21,7 @@ export class TierCalls<R extends object = StoredRecord> {
 
   /** Returns the model that a query is compared with; `null` where the vault has no vectors. */
   async model(model: unknown): Promise<TierModel | null> {
-    return this.#engine.askSync("vault.model", typeof model === "string" ? { model } : {});
+    return this.#engine.withDocuments(() => this.#engine.askSync("vault.model", typeof model === "string" ? { model } : {}));
   }
 
   /** Embeds a query with the `embed` function of the options, or that of the engine. */
@@ -44,7 +44,7 @@ export class TierCalls<R extends object = StoredRecord> {
   /** Whether a record has this id. */
   async holds(id: unknown): Promise<boolean> {
     if (typeof id !== "string" && !Number.isInteger(id)) return false;
-    const [isHeld] = this.#engine.askSync<readonly boolean[]>("vault.holds", { ids: [id] });
+    const [isHeld] = await this.#engine.withDocuments(() => this.#engine.askSync<readonly boolean[]>("vault.holds", { ids: [id] }));
     return isHeld === true;
   }
 

@@ -1,24 +1,27 @@
-// The unified recipe in JavaScript. The module ranks, and keeps answers and statistics; here equal searches are joined, the
-// query is embedded where that is needed, and frequent searches are run again.
+// The unified recipe in JavaScript: the parameters of its searches, which unified-searches.ts runs.
 
 import { type Asked, askedOf, joined, timed } from "./asked.js";
 import type { Engine } from "./engine.js";
-import { Flights } from "./flights.js";
-import { Frequencies } from "./frequencies.js";
 import { checkOptions, forms } from "./host-options.js";
 import { optionsText } from "./plain.js";
 import type { StoredRecord } from "./types.js";
 import type { BoostedParams, UnifiedParams, UnifiedResponse, UnifiedStats } from "./unified.types.js";
+import type { UnifiedSearches } from "./unified-searches.js";
 import { Warming } from "./warming.js";
 
-/** The number of frequent searches that `warm` runs again. */
-const WARMED = 5;
+/**
+ * The part of an engine that the recipe uses.
+ *
+ * @internal
+ */
+export type UnifiedEngine = Pick<Engine, "ask" | "askSync" | "embedding" | "embedQuery" | "withDocuments" | "writes">;
 
-/** The part of an engine that the recipe uses. */
-type UnifiedEngine = Pick<Engine, "ask" | "askSync" | "embedding" | "embedQuery" | "withDocuments" | "writes">;
-
-/** A search that is ready to run. */
-interface PreparedSearch {
+/**
+ * A search that is ready to run.
+ *
+ * @internal
+ */
+export interface PreparedSearch {
   /** Tells it from every other search. */
   readonly key: string;
   /** A copy of the caller's parameters without the signal. */
@@ -30,12 +33,12 @@ interface PreparedSearch {
 /** One search over observations, sessions and prompts; `engine.unified`. */
 export class Unified<R extends object = StoredRecord> {
   readonly #engine: UnifiedEngine;
-  readonly #flights = new Flights<UnifiedResponse<R>>();
-  readonly #frequencies = new Frequencies<PreparedSearch>();
+  #loaded: Promise<UnifiedSearches<R>> | undefined;
   readonly #warming = new Warming(async () => {
-    await this.#warm();
+    const searches = await this.#searches();
+    await searches.warm();
     // A rejection ends the warming.
-    if (this.#isFreed()) throw new Error("the engine was freed");
+    if (searches.isFreed()) throw new Error("the engine was freed");
   });
 
   /** @internal */
@@ -76,7 +79,7 @@ export class Unified<R extends object = StoredRecord> {
    */
   async warm(options: { readonly signal?: AbortSignal } = {}): Promise<number> {
     checkOptions(options, { signal: forms.signal });
-    return this.#warm(options.signal);
+    return (await this.#searches()).warm(options.signal);
   }
 
   /**
@@ -97,69 +100,18 @@ export class Unified<R extends object = StoredRecord> {
     return this.#engine.askSync("unified.stats", {});
   }
 
+  #searches(): Promise<UnifiedSearches<R>> {
+    this.#loaded ??= import("./on-demand.js").then(({ UnifiedSearches }) => new UnifiedSearches<R>(this.#engine));
+    return this.#loaded;
+  }
+
   #search(call: string, given: unknown): Promise<UnifiedResponse<R>> {
     return timed(async () => {
       const { signal, ...asked } = askedOf(given, this.#engine.embedding);
       signal?.throwIfAborted();
       const search = prepared(call, asked);
-      const began = performance.now();
-      const flight = this.#flightOf(search);
-      const coalesced = this.#flights.has(flight);
-      const response = await this.#flights.join(flight, () => this.#run(`unified.${call}`, search), signal);
-      // `unified.warm` has no booster, so the whole query is recorded.
-      this.#frequencies.note(search.key, { ...search, params: { ...Object(search.params), query: response.query } });
-      this.#note({ latency: performance.now() - began, coalesced });
-      return response;
+      return (await this.#searches()).search(call, search, signal);
     });
-  }
-
-  /** Names a search for those that may join it: none that begins after a write. */
-  #flightOf({ key }: PreparedSearch): string {
-    return `${this.#engine.writes} ${key}`;
-  }
-
-  async #run(name: string, { params, embeds }: PreparedSearch): Promise<UnifiedResponse<R>> {
-    if (!embeds) return this.#engine.ask(name, params);
-    // The cache, the filters or confident keywords may answer without a vector.
-    const early = await this.#engine.ask<UnifiedResponse<R> | { readonly embed: string }>(`${name}.early`, params);
-    if (!("embed" in early)) return early;
-    const asked = askedOf(params, this.#engine.embedding);
-    // The module applies `strict`, so that it counts the failure first.
-    const lenient = { ...asked, options: { ...Object(asked.options), strict: false } };
-    const host = await this.#engine.embedQuery(lenient, early.embed);
-    return this.#engine.withDocuments(() => this.#engine.askSync<UnifiedResponse<R>>(name, asked.options, host));
-  }
-
-  async #warm(signal?: AbortSignal): Promise<number> {
-    let count = 0;
-    for (const [, search] of this.#frequencies.top(WARMED)) {
-      signal?.throwIfAborted();
-      if (this.#isFreed()) break;
-      try {
-        await this.#flights.join(this.#flightOf(search), () => this.#run("unified.warm", search), signal);
-        count += 1;
-      } catch {
-        signal?.throwIfAborted();
-        // One that fails, such as a strict search whose embedder is down, does not keep the others from being warmed.
-      }
-    }
-    return count;
-  }
-
-  #isFreed(): boolean {
-    try {
-      return Number.isNaN(this.#engine.writes);
-    } catch {
-      return true;
-    }
-  }
-
-  #note(event: { readonly latency: number; readonly coalesced: boolean }): void {
-    try {
-      this.#engine.askSync("unified.note", event);
-    } catch {
-      // The engine was freed while the search ran; its response is good all the same.
-    }
   }
 }
 

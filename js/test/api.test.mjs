@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { after, before, describe, it } from "node:test";
-import { build, open } from "../../pkg/node.js";
+import { build, open } from "./opening.mjs";
 import { untimed } from "./untimed.mjs";
 
 const GOLDEN = new URL("../../tests/golden/", import.meta.url);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { describe, it } from "node:test";
-import { build } from "../../pkg/node.js";
+import { build } from "./opening.mjs";
 
 const TESTS = new URL("../../tests/", import.meta.url);
 const read = (path) => JSON.parse(readFileSync(new URL(path, TESTS), "utf8"));

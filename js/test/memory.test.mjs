@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { build, computeScore, open } from "../../pkg/node.js";
+import { computeScore } from "../../pkg/node.js";
+import { build, open } from "./opening.mjs";
 
 const SCHEMA = {
   fields: { content: {}, summary: {} },

@@ -6,10 +6,10 @@ import * as files from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, before, beforeEach, describe, it } from "node:test";
-import { build, open } from "../../pkg/node.js";
 import { persist } from "../../pkg/persist-node.js";
 import { filePlace } from "../../target/js/persist-file.js";
 import { Store } from "../../target/js/persist-store.js";
+import { build, open } from "./opening.mjs";
 import { untimed } from "./untimed.mjs";
 
 const SCHEMA = { fields: { title: {} } };

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { build } from "../../pkg/node.js";
+import { build } from "./opening.mjs";
 
 const lines = (name) => readFileSync(new URL(`../../samples/${name}.jsonl`, import.meta.url), "utf8").trim().split("\n");
 const questions = lines("questions").map((line) => JSON.parse(line));

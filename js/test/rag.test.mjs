@@ -3,15 +3,14 @@ import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import {
   applyGraphRerank,
-  build,
   buildFilters,
   buildGraphPayload,
   expandWithNeighborChunks,
   getSearchMode,
   normalizeRankScore,
-  open,
 } from "../../pkg/node.js";
 import { EmbeddingCache } from "../../target/js/embedding-cache.js";
+import { build, open } from "./opening.mjs";
 
 const attributes = {
   ...Object.fromEntries(["sourceType", "sourceId", "sessionId", "contextId", "actionId", "parentId", "contentHash"].map((name) => [name, "keyword"])),

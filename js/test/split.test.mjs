@@ -7,10 +7,11 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { after, afterEach, before, describe, it } from "node:test";
-import { SnapseekError, build, open } from "../../pkg/node.js";
+import { SnapseekError } from "../../pkg/node.js";
 import { openInWorker } from "../../pkg/worker-node.js";
 import { lines, schema } from "./demo.mjs";
 import { serveRanges } from "./ranges-server.mjs";
+import { build, open } from "./opening.mjs";
 import { untimed } from "./untimed.mjs";
 
 const QUERIES = ["rollback plan", "ferry booking", "incident", "keyboard shortcuts", "test the backup", "検索 東京"];

@@ -7,8 +7,8 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Flights } from "../../target/js/flights.js";
 import { Frequencies } from "../../target/js/frequencies.js";
-import { build, open } from "../../pkg/node.js";
 import { Warming } from "../../target/js/warming.js";
+import { build, open } from "./opening.mjs";
 
 const SCHEMA = {
   fields: { title: {}, content: {} },

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { Worker } from "node:worker_threads";
-import { build, federation, open } from "../../pkg/node.js";
+import { federation } from "../../pkg/node.js";
 import { connect } from "../../pkg/worker-node.js";
 import { keepsAll, merge, withinBudget } from "../../target/js/federation.js";
+import { build, open } from "./opening.mjs";
 
 const NOW = Date.UTC(2026, 1, 1);
 const schema = {

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { build, open } from "../../pkg/node.js";
+import { build, open } from "./opening.mjs";
 import { untimed } from "./untimed.mjs";
 
 const SCHEMA = {

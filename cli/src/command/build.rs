@@ -4,7 +4,6 @@ use crate::embedding::EmbeddingSettings;
 use crate::gather::{Gathered, OnBad, Tally};
 use crate::input::{Fault, InputOptions, Inputs};
 use crate::names::SeenNames;
-use crate::output::{Content, WholeFile};
 use crate::pieces::LivePieces;
 use crate::progress::Progress;
 use crate::provider::Cancel;
@@ -51,7 +50,7 @@ pub struct BuildArgs {
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
 
-    /// The snapshot to write; it appears whole or not at all
+    /// The snapshot to write, or with --parts the folder; it appears whole or not at all
     #[arg(short, long, value_name = "FILE.snap")]
     output: PathBuf,
 
@@ -121,6 +120,7 @@ const EXAMPLES: &str = r#"Examples:
   snapseek build notes.jsonl -o notes.snap --embed static:models/snapseek-static-en-v2
   snapseek build notes.jsonl -o notes.snap --vectors minilm=notes.f32 --encoding i1
   snapseek build notes.jsonl -o notes.snap --split-docs --max-file-size 25MiB
+  snapseek build site/ -o site/search/ --parts 64KiB
 
 A schema file; only one field is required:
   tokenizer = "porter unicode61"
@@ -163,7 +163,7 @@ pub fn run(args: &BuildArgs) -> Result<()> {
     let threads = args.threads.map_or_else(parallel::available_threads, usize::from);
     let mut inputs = Inputs::new(&args.inputs, &args.reading)?;
     // An output that cannot be written is reported before the inputs are read.
-    let output = WholeFile::create(&args.output, Content::Snapshot, args.force)?;
+    let output = split::create(&args.split, &args.output, args.force)?;
     inputs.survey(threads)?;
     inputs.set_run_len(batch_len(inputs.total(), threads));
     let on_bad = if args.skip_bad { OnBad::Skip } else { OnBad::Stop };

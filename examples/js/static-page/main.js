@@ -9,9 +9,17 @@ try {
   });
   status.textContent = `${engine.length} notes`;
   query.disabled = false;
-  query.addEventListener("input", () => {
-    const { hits } = engine.searchSync(query.value, { asYouType: true, records: true, snippet: { field: "body" } });
-    list.replaceChildren(...hits.map(item));
+  let typing = new AbortController();
+  query.addEventListener("input", async () => {
+    // A large snapshot is read in pieces: a search that is not needed any more must not fetch them.
+    typing.abort();
+    typing = new AbortController();
+    const { signal } = typing;
+    const options = { asYouType: true, records: true, snippet: { field: "body" }, signal };
+    const response = await engine.search(query.value, options).catch((error) => {
+      if (!signal.aborted) status.textContent = error.message;
+    });
+    if (response) list.replaceChildren(...response.hits.map(item));
   });
 } catch (error) {
   status.textContent = error.message;

@@ -5,9 +5,10 @@ import type { Engine } from "../../../pkg/node.js";
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
 
-/** Calls of the module that the package uses itself: for documents, vectors, joined searches and stores. */
+/** Calls of the module that the package uses itself: for documents, pieces, vectors, joined searches and stores. */
 type Within =
   | ("documentFiles" | "setDocumentCache" | "ranges" | "supply" | "trim" | "modelWidth" | "writes")
+  | ("takeMissing" | "supplyPiece" | "setPieceBudget" | "partLayout" | "bytesInMemory")
   | ("compactedSnapshot" | "allChanges" | "rebase");
 
 /** Every other call of the module has a method of `Engine` with its name. The recipes use `call`. */

@@ -230,7 +230,7 @@ impl Unified<'_> {
         let engine = &*self.engine;
         let kept = engine.kept::<UnifiedState>(RecipeName::Unified);
         let vocabulary = near.as_deref().zip(kept.and_then(|state| state.vocabulary.as_ref()));
-        engine.with_corpus(|corpus| {
+        let answer = engine.with_corpus(|corpus| {
             let allowed = filter.as_ref().map(|filter| passing(corpus, filter)).transpose()?;
             let plan = UnifiedPlan {
                 query,
@@ -245,7 +245,7 @@ impl Unified<'_> {
                 vocabulary: vocabulary.map(|(vector, cached)| (&cached.words, vector)),
             };
             let context = engine.context(corpus, &query.query, now);
-            let Some(ranking) = ranked(&context, &plan)? else { return strict_error.map_or(Ok(None), Err) };
+            let Some(ranking) = ranked(&context, &plan)? else { return Ok(None) };
             let hits = hits(corpus, &ranking, query)?;
             let response = UnifiedResponse {
                 query: query.query.clone(),
@@ -262,12 +262,18 @@ impl Unified<'_> {
                 hits,
             };
             Ok::<_, SearchError>(Some(RankedResponse { response, has_vector_error: has_error }))
-        })
+        })?;
+        // Count only now: a call that lacks pieces of the snapshot fails above, and is repeated.
+        self.state().figures.counts.vector_errors += u64::from(has_error);
+        match strict_error.filter(|_| answer.is_none()) {
+            Some(error) => Err(error),
+            None => Ok(answer),
+        }
     }
 
     /// Resolves the vector of the query: the host's, or the snapshot's own.
     fn query_vector(
-        &mut self,
+        &self,
         query: &UnifiedQuery,
         embedded: Option<&Embedded>,
         warnings: &mut Vec<String>,
@@ -288,7 +294,6 @@ impl Unified<'_> {
         }
         let vector = self.engine.query_vector(&query.query, &embedded, query.model.as_deref())?;
         let has_error = vector.missing().is_some() && (embedded.failure().is_some() || embedded.is_by_embed);
-        self.state().figures.counts.vector_errors += u64::from(has_error);
         match vector.strictly(query.strict) {
             Err(error) => Ok(ResolvedVector { vector: None, has_error, strict_error: Some(error) }),
             Ok(vector) => {

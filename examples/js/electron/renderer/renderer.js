@@ -4,7 +4,7 @@ import { open } from "../node_modules/snapseek/web.js";
 const query = document.getElementById("query");
 const list = document.getElementById("hits");
 
-const engine = await open(new URL("../notes.snap", import.meta.url));
+const engine = await open(new URL("../notes.snap", import.meta.url), { load: "whole" });
 query.disabled = false;
 query.addEventListener("input", () => {
   const { hits } = engine.searchSync(query.value, { asYouType: true, records: true });
