@@ -3,7 +3,7 @@
 import { unlessAborted } from "./abort.js";
 import { unread } from "./errors.js";
 import { isPlace } from "./place.js";
-import { contentOf, type Pieces, type Read, type Source } from "./source.js";
+import { contentOf, type ModelSource, type Pieces, type Read } from "./source.js";
 import type { Schema, VectorModel } from "./types.js";
 
 /** Takes the tables out of a schema. Returns the schema without them, and the name and the bytes of each, in turns. */
@@ -23,8 +23,9 @@ export async function schemaOf(
   return [{ ...schema, vectors }, models];
 }
 
-async function contentAt(source: Source, read: Read, signal: AbortSignal | undefined): Promise<Uint8Array | Pieces> {
-  return contentOf(isPlace(source) ? await read(source, signal) : source);
+async function contentAt(source: ModelSource, read: Read, signal: AbortSignal | undefined): Promise<Uint8Array | Pieces> {
+  // Without a range, a file is read in pieces and not as an open file.
+  return contentOf(isPlace(source) ? ((await read(source, signal)) as Response | Pieces) : source);
 }
 
 /** Reads content to its end. */

@@ -43,7 +43,8 @@ export async function built(
   { signal, onProgress, embed, strict }: Building,
   read: Read,
 ): Promise<{ readonly raw: RawEngine; readonly warnings: readonly string[] }> {
-  const total = countOf(records);
+  // The number of lines of a text is not known before they are read.
+  const { length, size = length } = (typeof records === "string" ? {} : Object(records)) as { length?: number; size?: number };
   // The module takes the tables of static models apart from the schema.
   let models: unknown[] = [];
   if (Object.values((schema as Schema)?.vectors ?? []).some((settings) => settings?.model)) {

@@ -7,7 +7,7 @@ import { SnapseekError, unread } from "./errors.js";
 import type { BuildOptions, OpenOptions } from "./index.js";
 import { hear, listen, putTogether, takenApart, type Endpoint, type Outcome, type Place, type ToPage, type ToWorker } from "./message.js";
 import { beside, isPlace } from "./place.js";
-import { BUDGET, contentOf, type SnapshotReader, type Source } from "./source.js";
+import { BUDGET, contentOf, type ModelSource, type SnapshotReader, type Source } from "./source.js";
 import type { Transfer } from "./transfer.js";
 import type { Identified, RecordInput, Schema, StoredRecord, VectorModel } from "./types.js";
 
@@ -217,7 +217,7 @@ async function sendableSchema(schema: Schema | undefined, signal: AbortSignal | 
   return { ...schema!, vectors };
 }
 
-async function wholeOf(source: Exclude<Source, string | URL>): Promise<Uint8Array> {
+async function wholeOf(source: Exclude<ModelSource, string | URL>): Promise<Uint8Array> {
   const { whole } = await import("./on-demand.js");
   return contentOf(source).then(whole).catch(unread("static model"));
 }

@@ -43,6 +43,9 @@ export type Source =
   | ReadableStream<Uint8Array>
   | SnapshotReader;
 
+/** A value that a static model can be read from, which is always read whole. */
+export type ModelSource = Exclude<Source, SnapshotReader>;
+
 /** The progress of a download. */
 export interface DownloadProgress {
   /** The number of bytes received. */

@@ -1,5 +1,5 @@
 import type { Recipe, Stages } from "./recipe.types.js";
-import type { Source } from "./source.js";
+import type { ModelSource } from "./source.js";
 
 /** A value that JSON can hold. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -87,7 +87,7 @@ export interface VectorModel {
    * The static model of the embedder `"static"`, which `build` stores in the snapshot: the file of
    * `@snapseek/model-static-en`, or one that `snapseek model` wrote, by its URL, its path (in Node) or its content.
    */
-  readonly model?: Source | PromiseLike<Source>;
+  readonly model?: ModelSource | PromiseLike<ModelSource>;
   /** The name of the model that made the vectors. */
   readonly id?: string;
   /** A text that differs between two versions of that model. */

@@ -434,8 +434,8 @@ mod tests {
     fn strings_and_codes_that_overlap_are_out_of_order() {
         let bytes = section(AttributeType::Keywords, &[r#"["b","a"]"#, r#"["a"]"#]);
         assert!(parsed(&bytes).is_ordered());
-        // u32 documents · u8 type · u32 length · u32 strings · offsets 0 1 2 · two letters · first codes 0 2 3
-        for at in [17, 31] {
+        // u32 documents · u32 columns · u8 type · u32 length · u32 length · u32 strings · offsets 0 1 2 · two letters · first codes
+        for at in [25, 39] {
             let mut bytes = bytes.clone();
             bytes[at] = 4;
             assert!(!parsed(&bytes).is_ordered(), "byte {at}");
