@@ -10,8 +10,8 @@ import { isFolder, isPlace } from "./place.js";
 import type { Load, TransferCounts } from "./transfer.js";
 
 /**
- * The number of bytes that the first request asks for: the heads of snapshots up to some 10,000 records fit, and a slow
- * connection (20 Mbit/s) takes 26 ms for them, less than one more round trip.
+ * The number of bytes that the first request asks for. The head of 3,633 abstracts (5.8 MB) takes 46 kB of them; a longer
+ * head costs one more request. A connection of 20 Mbit/s takes 26 ms for 64 KiB.
  *
  * @internal
  */
