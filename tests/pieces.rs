@@ -142,6 +142,17 @@ fn a_plain_search_takes_three_rounds_and_a_fraction_of_the_file() {
 }
 
 #[test]
+fn suggestions_and_completions_ask_for_their_part_of_the_dictionary_at_once() {
+    let mut pieces = InPieces::open(snapshot(5000));
+    let found = pieces.call(|engine| engine.search("unknownword", &SearchOptions::default())).unwrap();
+    assert!(found.hits.is_empty());
+    assert!(pieces.rounds <= 3, "{} rounds", pieces.rounds);
+    let mut pieces = InPieces::open(snapshot(5000));
+    pieces.call(|engine| engine.suggest("w", 9)).unwrap();
+    assert_eq!(pieces.rounds, 1);
+}
+
+#[test]
 fn writes_over_pieces_give_the_same_snapshot_and_changes() {
     let file = snapshot(300);
     let mut whole = Engine::open(file.clone()).unwrap();

@@ -2,6 +2,7 @@
 //!
 //! Both search the written forms of words if the snapshot keeps them, and the stems otherwise.
 
+use crate::bytes::ABSENT;
 use crate::inverted::TermsView;
 use crate::order::{Map, sort_by};
 use crate::retrieval::{Corpus, LiveSegment};
@@ -29,7 +30,7 @@ const MAX_CORRECTIONS: usize = 8;
 pub fn complete(corpus: &Corpus, beginning: &[u8]) -> Result<Vec<Completion>, SnapshotError> {
     let mut counts: Map<Vec<u8>, u64> = Map::new();
     for part in corpus.parts {
-        let mut walk = words(part)?.walk_from(beginning)?;
+        let mut walk = words(part, beginning)?.walk_from(beginning)?;
         while walk.advance()? && walk.term().starts_with(beginning) {
             *counts.or_default(walk.term().to_vec()) += u64::from(walk.list().documents);
         }
@@ -61,7 +62,7 @@ pub fn corrections(corpus: &Corpus, word: &[u8], most: u8) -> Result<Vec<Vec<u8>
     }
     let mut found: Map<Vec<u8>, (u8, u64)> = Map::new();
     for part in corpus.parts {
-        let mut walk = words(part)?.walk();
+        let mut walk = words(part, b"")?.walk();
         let mut distances = Distances::new(&letters, most);
         while walk.advance()? {
             let Ok(candidate) = std::str::from_utf8(walk.term()) else { continue };
@@ -78,11 +79,14 @@ pub fn corrections(corpus: &Corpus, word: &[u8], most: u8) -> Result<Vec<Vec<u8>
     Ok(nearest.map(|(form, _)| form).take(MAX_CORRECTIONS).collect::<Vec<_>>())
 }
 
-fn words<'a>(part: &LiveSegment<'a>) -> Result<TermsView<'a>, SnapshotError> {
-    match part.segment.forms()? {
-        Some(forms) => Ok(forms),
-        None => part.segment.terms(),
-    }
+/// Returns the dictionary of words, if all words with this beginning are in memory.
+fn words<'a>(part: &LiveSegment<'a>, beginning: &[u8]) -> Result<TermsView<'a>, SnapshotError> {
+    let words = match part.segment.forms()? {
+        Some(forms) => forms,
+        None => part.segment.terms()?,
+    };
+    // A walk would ask for one run after the other.
+    if words.has_runs_with(beginning) { Ok(words) } else { Err(ABSENT.into()) }
 }
 
 /// Computes edit distances from one word to many candidates. Insertions, deletions, replacements and swaps of two adjacent

@@ -185,7 +185,7 @@ fn append(all: &mut Vec<u8>, bytes: Vec<u8>) {
 /// Iterates over the terms of one source in order, from a given term on.
 enum TermStream<'a> {
     Batch { batch: &'a Batch, place: usize },
-    Segment { lists: PostingLists<'a>, walk: TermsWalk<'a>, is_done: bool },
+    Segment { lists: PostingLists<'a>, walk: Box<TermsWalk<'a>>, is_done: bool },
 }
 
 impl<'a> TermStream<'a> {
@@ -196,7 +196,7 @@ impl<'a> TermStream<'a> {
                 TermStream::Batch { batch, place }
             }
             MergeSource::Segment(segment, _) => {
-                let mut walk = segment.terms()?.walk_from(from)?;
+                let mut walk = Box::new(segment.terms()?.walk_from(from)?);
                 let is_done = !walk.advance()?;
                 TermStream::Segment { lists: segment.lists()?, walk, is_done }
             }
