@@ -46,6 +46,8 @@ pub struct QueryStatistics {
     pub mean_cosine: f64,
     /// The standard deviation of these cosines.
     pub cosine_deviation: f64,
+    /// The number of eligible records that have a vector.
+    pub records: usize,
     /// The share of the query's words that the corpus lacks: see [`QueryWords::unknown`].
     pub unknown: f64,
     /// The weight of the query's rarest word: see [`QueryWords::rarest`].
@@ -56,9 +58,12 @@ pub struct QueryStatistics {
 
 impl QueryStatistics {
     /// Creates the statistics of a query from its words and the cosines of the records.
-    pub fn of(trust: f64, words: &QueryWords, mean_cosine: f64, cosine_deviation: f64) -> QueryStatistics {
+    ///
+    /// `cosines` is their mean and their standard deviation, `records` their number.
+    pub fn of(trust: f64, words: &QueryWords, cosines: (f64, f64), records: usize) -> QueryStatistics {
+        let (mean_cosine, cosine_deviation) = cosines;
         let (unknown, rarest, size) = (words.unknown, words.rarest(), words.size);
-        QueryStatistics { trust, mean_cosine, cosine_deviation, unknown, rarest, size }
+        QueryStatistics { trust, mean_cosine, cosine_deviation, records, unknown, rarest, size }
     }
 
     /// Returns how far a cosine lies above the average, in standard deviations; 0 if all records are equally near.
@@ -151,6 +156,7 @@ mod tests {
         trust: 0.22,
         mean_cosine: 0.1,
         cosine_deviation: 0.1,
+        records: 5000,
         unknown: 0.0,
         rarest: 5.0,
         size: 1.0,
@@ -214,7 +220,8 @@ mod tests {
         assert!(measured.len() >= 6);
         for query in measured {
             let Measured { trust, mean_cosine, cosine_deviation, unknown, rarest, size, .. } = query;
-            let statistics = QueryStatistics { trust, mean_cosine, cosine_deviation, unknown, rarest, size };
+            let statistics =
+                QueryStatistics { trust, mean_cosine, cosine_deviation, unknown, rarest, size, ..PLAIN };
             let both = query.keyword.iter().zip(&query.cosine).zip(0..);
             let candidates = both
                 .map(|((keyword, cosine), id)| {

@@ -53,7 +53,8 @@ impl Judged {
         let nearest = best.iter().map(cosine).fold(f64::NEG_INFINITY, f64::max);
         let is_found_by_words =
             context.corpus.totals.rows < LEAST_RECORDS && rows.iter().any(|scored| scored.keyword.is_some());
-        let least = least_evidence(model.kind(), words, statistics.deviations(nearest));
+        let standout = statistics.deviations(nearest);
+        let least = least_evidence(model.kind(), words, standout, statistics.records);
         let least = least.filter(|_| !is_found_by_words);
         Ok(Some(Judged { evidence, least }))
     }

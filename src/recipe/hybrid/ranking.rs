@@ -138,7 +138,7 @@ fn statistics(
     let trust = model.map(|(_, model)| model.trust.unwrap_or(default_trust(model.kind())));
     let spread = spread(context.corpus, &nearest)?;
     let trust = search.trust.or(trust).unwrap_or_default();
-    Ok(Some(QueryStatistics::of(trust, words, spread.mean, spread.deviation)))
+    Ok(Some(QueryStatistics::of(trust, words, (spread.mean, spread.deviation), spread.count)))
 }
 
 /// Scores candidates by their legs' signals, fused as requested. Returns them best first.
