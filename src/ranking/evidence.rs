@@ -46,7 +46,7 @@ fn doubt(kind: ModelKind, words: &QueryWords) -> f64 {
 pub fn least_evidence(kind: ModelKind, words: &QueryWords, standout: f64, records: usize) -> Option<f64> {
     let (bar, length, caution) = match kind {
         ModelKind::Transformer => (0.02, 0.06, 0.04),
-        ModelKind::StaticTable => (0.273, 0.019, 0.0),
+        ModelKind::StaticTable => (0.28, 0.016, 0.0),
         ModelKind::Hash => return None,
     };
     if has_no_known_word(words) && is_chance(standout, records) {
