@@ -93,7 +93,7 @@ export interface VectorModel {
   /** A text that differs between two versions of that model. */
   readonly fingerprint?: string;
   /**
-   * The weight of these vectors in the default fusion, 0 to 4. Defaults to 0.22, or 0.12 with the embedder `"static"` and
+   * The weight of these vectors in the default fusion, 0 to 4. Defaults to 0.19, or 0.11 with the embedder `"static"` and
    * 0.05 with `"hash"`. `snapseek tune` finds the best weight for your own queries.
    */
   readonly trust?: number;

@@ -1,33 +1,38 @@
 //! How much should vectors count compared with words, for this query? This is the default fusion.
 //!
 //! A bm25 score is divided by the best one. A cosine becomes its lift: how far it lies above the cosine of an average
-//! record, in standard deviations, to the power of 1.5. Both are then added:
+//! record, in standard deviations, squared. Both are then added:
 //!
 //! ```text
-//! score = bm25 / best bm25 + trust · exp(−gap) · lift
-//! lift  = z · √|z|,  z = (cosine − mean) / deviation
-//! gap   = how far the tenth best bm25 lies below the best, relative to the best, 0 to 1
+//! score  = bm25 / best bm25 + weight · lift
+//! lift   = z · |z|,  z = (cosine − mean) / deviation
+//! weight = trust · exp(5 · (1 − size) · unknown − 0.14 · rarest − 0.9 · overlap)
 //! ```
 //!
-//! `trust` belongs to the model: one number for transformers, a lower one for static tables ([`default_trust`]). The power lets
-//! a record that stands out far from the corpus win over words, while records that are a little nearer than the average
-//! hardly move. If bm25 has a clear winner, words count more. docs/fusion.md describes how the rule was found, how it
-//! was evaluated on collections that were left out, and where it fails.
+//! `trust` belongs to the model: one number for transformers, a lower one for static tables ([`default_trust`]). The
+//! square lets a record that stands out far from the corpus win over words, while records that are a little nearer than
+//! the average hardly move. Words count for less if a small corpus lacks them: the query then says the same in other words.
+//! They count for more if one of them is rare, and if both legs find the same records anyway. docs/fusion.md describes
+//! how the rule was found, how it was evaluated on collections that were left out, and where it fails.
 
 use super::fusion::{Fused, FusionCandidate, best_first};
-use crate::order::sort_by;
+use super::query_words::QueryWords;
 use crate::schema::ModelKind;
 
-/// The rank of the keyword hit with which the winner is compared.
-const RUNNER_UP: usize = 10;
+/// The exponents of the weight, fitted together with the trust in each kind of model: docs/fusion.md describes how.
+const UNKNOWN: f64 = 5.0;
+const RAREST: f64 = -0.14;
+const OVERLAP: f64 = -0.9;
+/// The number of best records of each leg that are compared.
+const BEST: usize = 10;
 /// Cosines that differ by less than this are equal except for rounding.
 const LEAST_DEVIATION: f64 = 1e-9;
 
-/// Returns the default weight of a model's lift, relative to the best bm25 score, found on eleven collections.
+/// Returns the default weight of a model's lift, relative to the best bm25 score, found on fourteen collections.
 pub fn default_trust(kind: ModelKind) -> f64 {
     match kind {
-        ModelKind::Transformer => 0.22,
-        ModelKind::StaticTable => 0.12,
+        ModelKind::Transformer => 0.19,
+        ModelKind::StaticTable => 0.11,
         ModelKind::Hash => 0.05,
     }
 }
@@ -41,6 +46,33 @@ pub struct QueryStatistics {
     pub mean_cosine: f64,
     /// The standard deviation of these cosines.
     pub cosine_deviation: f64,
+    /// The number of eligible records that have a vector.
+    pub records: usize,
+    /// The share of the query's words that the corpus lacks: see [`QueryWords::unknown`].
+    pub unknown: f64,
+    /// The weight of the query's rarest word: see [`QueryWords::rarest`].
+    pub rarest: f64,
+    /// The size of the corpus, 0 to 1: see [`QueryWords::size`].
+    pub size: f64,
+}
+
+impl QueryStatistics {
+    /// Creates the statistics of a query from its words and the cosines of the records.
+    ///
+    /// `cosines` is their mean and their standard deviation, `records` their number.
+    pub fn of(trust: f64, words: &QueryWords, cosines: (f64, f64), records: usize) -> QueryStatistics {
+        let (mean_cosine, cosine_deviation) = cosines;
+        let (unknown, rarest, size) = (words.unknown, words.rarest(), words.size);
+        QueryStatistics { trust, mean_cosine, cosine_deviation, records, unknown, rarest, size }
+    }
+
+    /// Returns how far a cosine lies above the average, in standard deviations; 0 if all records are equally near.
+    pub fn deviations(&self, cosine: f64) -> f64 {
+        match self.cosine_deviation > LEAST_DEVIATION {
+            true => (cosine - self.mean_cosine) / self.cosine_deviation,
+            false => 0.0,
+        }
+    }
 }
 
 /// The result of the default fusion.
@@ -62,15 +94,15 @@ pub fn auto<Id: Copy + Ord>(candidates: &[FusionCandidate<Id>], query: &QuerySta
     let best_words = words.iter().copied().fold(0.0, f64::max);
     let has_words = best_words > 0.0;
     // Without words any positive weight keeps the order of the vectors, also where the model is not trusted at all.
-    let trust = if has_words { query.trust * libm::exp(-gap(&words)) } else { 1.0 };
+    let weight = if has_words { weight(candidates, query) } else { 1.0 };
     let lifts = candidates.iter().map(|candidate| lift(candidate, query, has_words)).collect::<Vec<_>>();
     // The average is the origin unless a candidate lies below it. Moving the origin keeps the order, and scores stay
     // positive.
     let origin = lifts.iter().copied().fold(0.0, f64::min);
-    let best_vector = trust * (lifts.iter().copied().fold(origin, f64::max) - origin);
+    let best_vector = weight * (lifts.iter().copied().fold(origin, f64::max) - origin);
     let best = if has_words { 1.0 } else { 0.0 } + best_vector;
     let parts = |words: f64, lift: f64| match best > 0.0 {
-        true => (if has_words { words / best_words / best } else { 0.0 }, trust * (lift - origin) / best),
+        true => (if has_words { words / best_words / best } else { 0.0 }, weight * (lift - origin) / best),
         false => (0.0, 1.0),
     };
     let fused = candidates.iter().zip(words.iter().zip(&lifts)).map(|(candidate, (words, lift))| {
@@ -84,34 +116,51 @@ pub fn auto<Id: Copy + Ord>(candidates: &[FusionCandidate<Id>], query: &QuerySta
     }
 }
 
-/// Returns how far the tenth best bm25 score lies below the best, relative to the best.
-fn gap(words: &[f64]) -> f64 {
-    let mut sorted = words.to_vec();
-    sort_by(&mut sorted, |a, b| b.total_cmp(a));
-    let best = sorted.first().copied().unwrap_or(0.0);
-    let runner_up = sorted.get(RUNNER_UP - 1).copied().unwrap_or(0.0);
-    if best > 0.0 { (best - runner_up) / best } else { 0.0 }
+/// Returns the weight of the vectors' lift, relative to the best bm25 score.
+fn weight<Id: Copy + Ord>(candidates: &[FusionCandidate<Id>], query: &QueryStatistics) -> f64 {
+    let exponent =
+        UNKNOWN * (1.0 - query.size) * query.unknown + RAREST * query.rarest + OVERLAP * overlap(candidates);
+    query.trust * libm::exp(exponent)
 }
 
-/// Returns how far a candidate's cosine lies above the average, in standard deviations, to the power of 1.5.
+/// Returns the share of the ten best records that both legs have in common.
+fn overlap<Id: Copy + Ord>(candidates: &[FusionCandidate<Id>]) -> f64 {
+    let best = |score: &dyn Fn(&FusionCandidate<Id>) -> Option<f64>| {
+        let scored = candidates.iter().filter_map(|one| score(one).map(|score| (score, one.id)));
+        let mut ids = best_first(scored.collect::<Vec<_>>(), |one| *one);
+        ids.truncate(BEST);
+        ids
+    };
+    let words = best(&|one| Some(one.keyword_or_zero()).filter(|score| *score > 0.0));
+    let vectors = best(&FusionCandidate::finite_cosine);
+    let shared = words.iter().filter(|(_, id)| vectors.iter().any(|(_, other)| other == id));
+    shared.count() as f64 / BEST as f64
+}
+
+/// Returns how far a candidate's cosine lies above the average, in standard deviations, squared with its sign.
 fn lift<Id>(candidate: &FusionCandidate<Id>, query: &QueryStatistics, has_words: bool) -> f64 {
     let Some(cosine) = candidate.finite_cosine() else { return 0.0 };
-    match query.cosine_deviation > LEAST_DEVIATION {
-        true => {
-            let deviations = (cosine - query.mean_cosine) / query.cosine_deviation;
-            deviations * deviations.abs().sqrt()
-        }
-        // All records are equally near. With words this says nothing; without words, any scale keeps the order.
-        false if has_words => 0.0,
-        false => cosine - query.mean_cosine,
+    if query.cosine_deviation <= LEAST_DEVIATION && !has_words {
+        // All records are equally near, and no word tells them apart: any scale keeps the order.
+        return cosine - query.mean_cosine;
     }
+    let deviations = query.deviations(cosine);
+    deviations * deviations.abs()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const PLAIN: QueryStatistics = QueryStatistics { trust: 0.22, mean_cosine: 0.1, cosine_deviation: 0.1 };
+    const PLAIN: QueryStatistics = QueryStatistics {
+        trust: 0.22,
+        mean_cosine: 0.1,
+        cosine_deviation: 0.1,
+        records: 5000,
+        unknown: 0.0,
+        rarest: 5.0,
+        size: 1.0,
+    };
 
     fn candidate(
         id: u32,
@@ -155,6 +204,9 @@ mod tests {
         trust: f64,
         mean_cosine: f64,
         cosine_deviation: f64,
+        unknown: f64,
+        rarest: f64,
+        size: f64,
         keyword: Vec<f64>,
         cosine: Vec<f64>,
         order: Vec<u32>,
@@ -167,8 +219,9 @@ mod tests {
             serde_json::from_str(include_str!("../../tests/golden/fusion.json")).unwrap();
         assert!(measured.len() >= 6);
         for query in measured {
-            let Measured { trust, mean_cosine, cosine_deviation, .. } = query;
-            let statistics = QueryStatistics { trust, mean_cosine, cosine_deviation };
+            let Measured { trust, mean_cosine, cosine_deviation, unknown, rarest, size, .. } = query;
+            let statistics =
+                QueryStatistics { trust, mean_cosine, cosine_deviation, unknown, rarest, size, ..PLAIN };
             let both = query.keyword.iter().zip(&query.cosine).zip(0..);
             let candidates = both
                 .map(|((keyword, cosine), id)| {
@@ -260,20 +313,43 @@ mod tests {
         assert!(id == 1 && (1.0 - score) < 1e-15);
     }
 
-    #[test]
-    fn vectors_count_for_more_where_the_model_is_trusted_and_words_have_no_winner() {
-        let share = |candidates: &[FusionCandidate<u32>], trust| {
-            auto(candidates, &QueryStatistics { trust, ..PLAIN }).vector_share
+    /// Returns the share of vectors for thirty records, with the best ten of both legs in common or apart.
+    fn share(query: QueryStatistics, is_in_common: bool) -> f64 {
+        let one = |id: u32| {
+            let by_words = if is_in_common { id } else { 30 - id };
+            candidate(id, 9.0 - f64::from(by_words) / 10.0, 0.4 - f64::from(id) / 100.0)
         };
-        let level = (0..12).map(|id| candidate(id, 8.0, 0.4)).collect::<Vec<_>>();
-        let mut clear = level.clone();
-        clear.iter_mut().skip(1).for_each(|candidate| candidate.keyword = Some(1.0));
-        assert!(
-            share(&level, default_trust(ModelKind::Transformer))
-                > share(&level, default_trust(ModelKind::Hash))
-        );
-        assert_eq!(share(&level, 0.0), 0.0);
-        assert!(share(&level, 0.22) > share(&clear, 0.22));
+        auto(&(0..30).map(one).collect::<Vec<_>>(), &query).vector_share
+    }
+
+    #[test]
+    fn vectors_count_for_more_where_the_model_is_trusted() {
+        let of = |kind| share(QueryStatistics { trust: default_trust(kind), ..PLAIN }, true);
+        assert!(of(ModelKind::Transformer) > of(ModelKind::StaticTable));
+        assert!(of(ModelKind::StaticTable) > of(ModelKind::Hash));
+        assert_eq!(share(QueryStatistics { trust: 0.0, ..PLAIN }, true), 0.0);
+    }
+
+    #[test]
+    fn words_count_for_more_where_one_is_rare_or_both_legs_agree() {
+        assert!(share(QueryStatistics { rarest: 8.0, ..PLAIN }, false) < share(PLAIN, false));
+        assert!(share(PLAIN, true) < share(PLAIN, false));
+    }
+
+    #[test]
+    fn words_count_for_less_where_a_small_corpus_lacks_them() {
+        let unknown = QueryStatistics { unknown: 0.4, ..PLAIN };
+        assert_eq!(share(unknown, false), share(PLAIN, false), "a large corpus");
+        assert!(share(QueryStatistics { size: 0.0, ..unknown }, false) > share(PLAIN, false));
+    }
+
+    #[test]
+    fn the_legs_overlap_by_the_share_of_the_best_ten_in_common() {
+        let both = (0..20).map(|id| candidate(id, 20.0 - f64::from(id), 0.5 - f64::from(id) / 100.0));
+        assert_eq!(overlap(&both.collect::<Vec<_>>()), 1.0);
+        let few = [candidate(1, 3.0, 0.1), candidate(2, None, 0.3), candidate(3, 2.0, None)];
+        assert_eq!(overlap(&few), 0.1);
+        assert_eq!(overlap::<u32>(&[]), 0.0);
     }
 
     #[test]

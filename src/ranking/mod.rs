@@ -18,6 +18,7 @@ mod graph;
 mod neighbours;
 mod overlap;
 mod proximity;
+mod query_words;
 mod rank_score;
 mod salience;
 mod saturation;
@@ -33,7 +34,7 @@ pub use cosine::cosine_similarity;
 pub use decay::{exponential_decay, half_life_decay, recency_boost};
 pub use diversify::diversified;
 pub use diversity::{folded, marginal_relevance};
-pub use evidence::{FULL_EVIDENCE, evidence, least_evidence, word_weight};
+pub use evidence::{FULL_EVIDENCE, evidence, least_evidence};
 pub use fusion::{Fused, FusionCandidate, RRF_K, ScoredId, by_ranks, normalise, reciprocal_rank_fusion, sum};
 pub use graph::{
     DEFAULT_GRAPH_WEIGHT, GraphRerank, MAX_GRAPH_WEIGHT, Reranked, RerankedResult, apply_graph_rerank,
@@ -45,6 +46,7 @@ pub use neighbours::{
 };
 pub use overlap::jaccard;
 pub use proximity::proximities;
+pub use query_words::QueryWords;
 pub use rank_score::normalize_rank_score;
 pub use salience::{deemphasized, faded, reinforced};
 pub use saturation::bm25_normalize;

@@ -52,6 +52,8 @@ pub struct Spread {
     pub mean: f64,
     /// The standard deviation of similarities.
     pub deviation: f64,
+    /// The number of rows.
+    pub count: usize,
 }
 
 /// Returns the distribution of similarities of the eligible rows, from at most [`SAMPLE`] evenly spaced ones.
@@ -60,12 +62,13 @@ pub struct Spread {
 /// Fails when the vectors are damaged.
 pub fn spread(corpus: &Corpus, nearest: &Nearest) -> Result<Spread, SnapshotError> {
     let matrices = matrices(corpus, nearest)?;
+    let count = matrices.iter().map(Matrix::count).sum();
     let mut sample = scoring::sample(&matrices, nearest.query, SAMPLE);
     sample.retain(|similarity| similarity.is_finite());
     let len = sample.len().max(1) as f64;
     let mean = sample.iter().sum::<f64>() / len;
     let square = sample.iter().map(|similarity| (similarity - mean) * (similarity - mean)).sum::<f64>() / len;
-    Ok(Spread { mean, deviation: square.sqrt() })
+    Ok(Spread { mean, deviation: square.sqrt(), count })
 }
 
 /// Returns the similarity of each given row, in their order, or `None` for a row without a vector.

@@ -26,7 +26,7 @@ pub fn nearest(matrices: &[Matrix], query: &VectorQuery, limit: usize, candidate
 
 /// Returns the similarities of at most `most` rows, evenly spaced.
 pub fn sample(matrices: &[Matrix], query: &VectorQuery, most: usize) -> Vec<f64> {
-    let count: usize = matrices.iter().map(|matrix| matrix.selected.count()).sum();
+    let count: usize = matrices.iter().map(Matrix::count).sum();
     let step = count.div_ceil(most).max(1);
     let mut place = 0usize;
     let mut sample = Vec::with_capacity(count.min(most));
@@ -64,6 +64,11 @@ impl<'a> Matrix<'a> {
             selected = Bitmap::where_true(rows.len(), |row| selected.has(rows.document(row) as usize));
         }
         Matrix { rows, first_row: eligible.first_row, selected }
+    }
+
+    /// Returns the number of rows that may be hits.
+    pub fn count(&self) -> usize {
+        self.selected.count()
     }
 
     /// Calls `each` with every row that may be a hit, ascending, with its document and its numbers.

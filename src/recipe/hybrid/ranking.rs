@@ -15,9 +15,9 @@ use crate::pipeline::{Candidate, CandidateQuery, Candidates, Signal, Words};
 use crate::pipeline::{Context, Explained, Rated};
 use crate::pipeline::{RankedRow, Stages, relevance};
 use crate::ranking::{
-    self, Fused, QueryStatistics, RRF_K, auto, by_ranks, default_trust, recency_boost, sum,
+    self, Fused, QueryStatistics, QueryWords, RRF_K, auto, by_ranks, default_trust, recency_boost, sum,
 };
-use crate::retrieval::{KeywordResult, Spread, part_of, spread};
+use crate::retrieval::{KeywordResult, part_of, spread};
 use crate::snapshot::SnapshotError;
 use crate::vector;
 use std::mem::take;
@@ -90,12 +90,17 @@ pub(super) fn retrieve(
     if is_fused || !search.stages.pinned.is_empty() {
         ask.complete(corpus, &mut candidates)?;
     }
+    let words = keyword.as_ref().map(|keyword| QueryWords::of(corpus.totals.rows, &keyword.hits));
+    let statistics = match (&words, search.fusion) {
+        (Some(words), Fusion::Auto) if search.custom.is_none() => statistics(context, search, &ask, words)?,
+        _ => None,
+    };
     let mut rows = match &search.custom {
         Some(custom) => by_own_rule(context, custom, &candidates)?,
-        None => by_fusion(context, search, &ask, keyword.as_ref(), candidates)?,
+        None => by_fusion(search, is_fused, statistics.as_ref(), candidates),
     };
-    let judged = match (&search.custom, search.fusion, &keyword) {
-        (None, Fusion::Auto, Some(keyword)) => Judged::of(context, &ask, keyword, &rows)?,
+    let judged = match (&words, &statistics) {
+        (Some(words), Some(statistics)) => Judged::of(context, &ask, words, statistics, &rows)?,
         _ => None,
     };
     let mut is_nothing = false;
@@ -123,26 +128,34 @@ pub(super) fn retrieve(
     Ok(Retrieved { rows, keyword, vector, relevance, is_nothing })
 }
 
-/// Scores candidates by their legs' signals, fused as requested. Returns them best first.
-fn by_fusion(
+/// Returns the statistics of a search with both legs; `None` if one did not run.
+fn statistics(
     context: &Context,
     search: &ResolvedSearch,
     ask: &CandidateQuery,
-    keyword: Option<&KeywordResult>,
+    words: &QueryWords,
+) -> Result<Option<QueryStatistics>, SnapshotError> {
+    let Some(nearest) = ask.nearest() else { return Ok(None) };
+    let model = context.schema.models().nth(nearest.model);
+    let trust = model.map(|(_, model)| model.trust.unwrap_or(default_trust(model.kind())));
+    let spread = spread(context.corpus, &nearest)?;
+    let trust = search.trust.or(trust).unwrap_or_default();
+    Ok(Some(QueryStatistics::of(trust, words, (spread.mean, spread.deviation), spread.count)))
+}
+
+/// Scores candidates by their legs' signals, fused as requested. Returns them best first.
+fn by_fusion(
+    search: &ResolvedSearch,
+    is_fused: bool,
+    statistics: Option<&QueryStatistics>,
     candidates: Vec<Candidate>,
-) -> Result<Vec<ScoredRow>, SnapshotError> {
+) -> Vec<ScoredRow> {
     let mut rows = candidates.into_iter().map(ScoredRow::by_its_leg).collect::<Vec<_>>();
-    if let (Some(_), Some(nearest)) = (keyword, ask.nearest()) {
-        let spread = match search.fusion {
-            Fusion::Auto => spread(context.corpus, &nearest)?,
-            Fusion::Rrf | Fusion::Sum => Spread::default(),
-        };
-        let model = context.schema.models().nth(nearest.model);
-        let trust = model.map(|(_, model)| model.trust.unwrap_or(default_trust(model.kind())));
-        fuse(search, search.trust.or(trust).unwrap_or_default(), &spread, &mut rows);
+    if is_fused {
+        fuse(search, statistics, &mut rows);
     }
     best_first(&mut rows);
-    Ok(rows)
+    rows
 }
 
 /// Scores candidates by the caller's own rule. Returns them best first.
@@ -192,7 +205,7 @@ impl ScoredRow {
 }
 
 /// Sets the fused score of every row, and the amount that each leg adds to it.
-fn fuse(search: &ResolvedSearch, trust: f64, spread: &Spread, rows: &mut [ScoredRow]) {
+fn fuse(search: &ResolvedSearch, statistics: Option<&QueryStatistics>, rows: &mut [ScoredRow]) {
     let score = |signal: Option<Signal>| signal.map(|signal| signal.score);
     let candidates = rows.iter().map(|scored| ranking::FusionCandidate {
         id: scored.row,
@@ -207,9 +220,8 @@ fn fuse(search: &ResolvedSearch, trust: f64, spread: &Spread, rows: &mut [Scored
         }
         Fusion::Sum => sum(&candidates.collect::<Vec<_>>(), search.alpha),
         Fusion::Auto => {
-            let statistics =
-                QueryStatistics { trust, mean_cosine: spread.mean, cosine_deviation: spread.deviation };
-            auto(&candidates.collect::<Vec<_>>(), &statistics).ranked
+            let statistics = statistics.expect("the default fusion has statistics if both legs ran");
+            auto(&candidates.collect::<Vec<_>>(), statistics).ranked
         }
     };
     for Fused { id, score, keyword, vector } in fused {
