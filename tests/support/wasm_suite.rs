@@ -45,7 +45,7 @@ fn objects() -> JsValue {
 }
 
 fn build(records: &JsValue, schema: &JsValue) -> Result<Engine, Failure> {
-    let mut build = Build::new(schema)?;
+    let mut build = Build::new(schema, &Array::new())?;
     build.add(records)?;
     build.finish()
 }
@@ -122,7 +122,7 @@ fn records_added_one_by_one_become_the_bytes_of_the_native_build() {
 #[wasm_bindgen_test]
 fn batches_become_the_bytes_of_the_native_build() {
     for schema in [js(SCHEMA), JsValue::UNDEFINED] {
-        let mut batches = Build::new(&schema).unwrap();
+        let mut batches = Build::new(&schema, &Array::new()).unwrap();
         for line in RECORDS.lines() {
             batches.add(&line.into()).unwrap();
         }
@@ -134,7 +134,7 @@ fn batches_become_the_bytes_of_the_native_build() {
 #[wasm_bindgen_test]
 fn an_error_in_a_later_batch_counts_from_the_first_record() {
     let message = |batches: [JsValue; 2]| {
-        let mut build = Build::new(&JsValue::UNDEFINED).unwrap();
+        let mut build = Build::new(&JsValue::UNDEFINED, &Array::new()).unwrap();
         build.add(&batches[0]).unwrap();
         parts(build.add(&batches[1]).unwrap_err()).1
     };
