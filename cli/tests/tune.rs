@@ -63,7 +63,7 @@ fn a_weight_that_harms_is_repaired_and_written_into_the_schema() {
 #[test]
 fn without_a_reliable_gain_the_schema_stays_unless_forced() {
     let folder = Folder::new();
-    let schema = "[fields]\ntitle = {}\ntext = {}\n";
+    let schema = "[fields]\ntitle = { weight = 4 }\ntext = {}\n[vectors.hash]\ntrust = 0.001\n";
     folder.write("s.toml", schema);
     folder.build_town();
     let ran = folder.judged("tune", &["--write", "s.toml"]);

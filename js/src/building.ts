@@ -3,11 +3,10 @@
 import { schemaOf } from "./building-models.js";
 import { BuildVectors, type TextToEmbed } from "./building-vectors.js";
 import { isList } from "./asked.js";
-import { call, filled, listed } from "./engine.js";
+import { call, filled, listed, turn } from "./engine.js";
 import { SnapseekError } from "./errors.js";
 import type { Build as RawBuild, Engine as RawEngine } from "./glue.js";
 import type { Read } from "./source.js";
-import { turn } from "./turn.js";
 import type { Embed, PresetName, Schema } from "./types.js";
 
 /** The progress of a build. */

@@ -62,6 +62,13 @@ export function call<T>(work: () => T): T {
 }
 
 /**
+ * Waits for one turn of the event loop, so that timers and messages are handled.
+ *
+ * @internal
+ */
+export const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+
+/**
  * Makes an object in the module, fills it, and finishes it to an engine. Frees the object if filling fails.
  *
  * @internal

@@ -1,9 +1,8 @@
 // The worker's side of an engine in a worker: it runs the calls that remote.ts sends.
 
-import { Engine, freed } from "./engine.js";
+import { Engine, freed, turn } from "./engine.js";
 import type { Package } from "./index.js";
 import { listen, takenApart, valueOf, type Endpoint, type Outcome, type Place, type ToPage, type ToWorker } from "./message.js";
-import { turn } from "./turn.js";
 
 type Call = ToWorker & { snapseek: "call" };
 

@@ -3,11 +3,10 @@
 import type { Asked } from "./asked.js";
 import { embedded, type Embedding } from "./embedding.js";
 import { inputsOf } from "./embedded-writes.js";
-import type { Engine } from "./engine.js";
+import { type Engine, turn as nextTurn } from "./engine.js";
 import { SnapseekError } from "./errors.js";
 import type { RagIndexOptions, RagIndexResponse, RagSource, RagSourceReport } from "./rag.types.js";
 import type { SourceTurns } from "./source-turns.js";
-import { turn as nextTurn } from "./turn.js";
 import type { Embed } from "./types.js";
 
 /** The plan of the module for a source: the report that it will get, and the texts to embed. */

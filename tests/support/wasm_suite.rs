@@ -380,7 +380,7 @@ fn bytes_that_are_no_snapshot_or_a_later_or_damaged_one_are_refused() {
     );
     assert_eq!(open(&SNAPSHOT[..SNAPSHOT.len() - 1]), "snapshot/wrong-length");
     let mut later = SNAPSHOT.to_vec();
-    later[8] = 2;
+    later[8] = 3;
     assert_eq!(open(&later), "snapshot/unsupported-version");
     let mut damaged = SNAPSHOT.to_vec();
     *damaged.last_mut().unwrap() ^= 1;

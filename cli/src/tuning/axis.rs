@@ -203,7 +203,7 @@ mod tests {
         axes.iter().zip(chosen).for_each(|(axis, value)| axis.apply(value, &mut options));
         let json = as_options(axes.iter().zip(chosen));
         let expected =
-            r#"{"trust":0.4,"weights":{"title":8,"body":1},"recency":{"field":"createdAt","floor":0.5}}"#;
+            r#"{"trust":0.28,"weights":{"title":8,"body":1},"recency":{"field":"createdAt","floor":0.5}}"#;
         assert_eq!(json.to_text(), expected);
         assert_eq!(SearchOptions::read(&json).unwrap(), options);
     }
