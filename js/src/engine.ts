@@ -279,7 +279,7 @@ export class Searcher<R extends object = StoredRecord> implements Disposable {
         } catch (error) {
           const { blocks, pieces } = error instanceof SnapseekError ? error : {};
           const lacking = String(pieces ?? blocks);
-          // What was fetched stays in memory during the call, so a call that lacks the same again would loop for ever.
+          // Fetched pieces stay in memory during the call, so a call that lacks the same again would loop for ever.
           if (lacking === last) throw error;
           const fetched = pieces ? this.#pieces?.fetch(pieces, this.#use, signal) : blocks && this.#documents?.(blocks, this.#use);
           if (!fetched) throw error;

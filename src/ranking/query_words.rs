@@ -1,4 +1,4 @@
-//! What do a query's words say in this corpus: how rare are they, and how many of them does it lack?
+//! How rare are a query's words in this corpus, and how many of them does it lack?
 
 /// The number of records up to which a corpus is small, and the number from which it is large.
 const SMALL: f64 = 200.0;

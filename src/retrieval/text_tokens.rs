@@ -13,7 +13,7 @@ use crate::query::{Phrase, QueryTerm};
 pub struct TextTokens(Vec<Vec<Vec<u8>>>);
 
 impl TextTokens {
-    /// Analyses the text of each field; `None` stands for a field that the document lacks.
+    /// Analyses the text of each field; a field that the document lacks is `None`.
     pub fn of(analyzer: &Analyzer, texts: &[Option<String>]) -> TextTokens {
         let terms = |text: &Option<String>| {
             let mut terms = Vec::new();
@@ -48,7 +48,7 @@ impl TextTokens {
     }
 }
 
-/// Returns whether a term of a document is one that the query term stands for.
+/// Returns whether a query term matches a term of a document.
 fn is_of(term: &QueryTerm, own: &[u8]) -> bool {
     match term {
         QueryTerm::Exact(bytes) => own == bytes,
