@@ -116,7 +116,8 @@ async function measure(engine) {
       rounds = Math.max(rounds, await page.evaluate(() => globalThis.rounds ?? Number.NaN));
     }
     const further = server.take();
-    assert.ok(answers.filter((answer) => answer.length > 0).length > questions.length / 2, `${engine.name} answers hardly anything`);
+    const evident = await page.evaluate(engine.ask, { question: site.evident.question, limit: SHOWN });
+    assert.ok(evident.length > 0, `${engine.name} does not answer “${site.evident.question}”`);
     await engine.check?.(output, answers);
     const each = questions.length - 1;
     return { engine: engine.name, firstAnswer, first, further: further.bytes / each, requests: further.requests / each, rounds };
