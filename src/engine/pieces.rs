@@ -2,7 +2,7 @@
 //!
 //! [`Engine::open_in_pieces`] needs the head of the file. A call that needs more fails, and [`Engine::take_missing`] then
 //! names the pieces. The host reads the parts around them, passes them to [`Engine::supply_piece`], repeats the call, and
-//! finally calls [`Engine::trim`]. The answers are those of the whole file, bit for bit.
+//! finally calls [`Engine::trim_pieces`]. The answers are those of the whole file, bit for bit.
 
 use super::{Engine, LivePart};
 use crate::segment::Segment;
