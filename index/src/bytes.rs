@@ -46,11 +46,6 @@ impl<'a> Bytes<'a> {
         self.len() == 0
     }
 
-    /// Reports whether all bytes are certainly in memory.
-    pub fn is_whole(&self) -> bool {
-        matches!(self, Bytes::Whole(_))
-    }
-
     /// Returns a range of the bytes, or `None` when it is out of bounds or not in memory.
     #[inline]
     pub fn get(&self, range: Range<usize>) -> Option<&'a [u8]> {
